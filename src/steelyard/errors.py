@@ -1,0 +1,114 @@
+"""Every error that steelyard raises on purpose.
+
+    SteelyardError                 steelyard
+    ├── RequestError               invalid_request        the caller's question or state is wrong
+    │   ├── TooManyOptionsError    too_many_options       more options or levels than the kind allows
+    │   └── TooLongError           max_tokens_exceeded    the text does not fit; nothing is ever cut
+    ├── ModelError                 model                  a model cannot be used
+    │   ├── UnknownModelError      unknown_model          no model of that name, folder or file
+    │   ├── ModelFileError         model_file             a file is missing, cut or corrupt
+    │   ├── UnsupportedModelError  unsupported_model      an architecture or tokenizer we cannot run
+    │   └── CapabilityError        unsupported_capability this runtime cannot do what was asked
+    ├── DownloadError              download               a model could not be fetched or verified
+    ├── MissingExtraError          missing_extra          an optional dependency is not installed
+    ├── InputFileError             input_file             a file of the user's cannot be read
+    └── OutputError                output                 a result cannot be written
+
+`code` is stable: programs may match on it, and the server maps it to a status. `field` is the path
+of the offending value (`questions.queue.criteria`), or None where there is no such path.
+"""
+
+from __future__ import annotations
+
+
+class SteelyardError(Exception):
+    """Base of all errors raised on purpose."""
+
+    code = "steelyard"
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message if field is None else f"{field}: {message}")
+        self.message = message
+        self.field = field
+
+
+class RequestError(SteelyardError):
+    """A question, state or option is not what the contract allows."""
+
+    code = "invalid_request"
+
+    def within(self, parent: str) -> RequestError:
+        """The same error seen from an enclosing value: `criteria` becomes `parent.criteria`."""
+        field = parent if self.field is None else f"{parent}.{self.field}"
+        return type(self)(self.message, field=field)
+
+
+class TooManyOptionsError(RequestError):
+    """More options or levels than the kind allows."""
+
+    code = "too_many_options"
+
+
+class TooLongError(RequestError):
+    """A prompt needs more tokens than the limit; the message carries both numbers."""
+
+    code = "max_tokens_exceeded"
+
+
+class ModelError(SteelyardError):
+    """A model cannot be used."""
+
+    code = "model"
+
+
+class UnknownModelError(ModelError):
+    """No model of that name, folder or file."""
+
+    code = "unknown_model"
+
+
+class ModelFileError(ModelError):
+    """A model file is missing, cut short or corrupt."""
+
+    code = "model_file"
+
+
+class UnsupportedModelError(ModelError):
+    """An architecture, quantisation or tokenizer that cannot be run."""
+
+    code = "unsupported_model"
+
+
+class CapabilityError(ModelError):
+    """The runtime at hand cannot do what was asked (exits, hidden states, option sets)."""
+
+    code = "unsupported_capability"
+
+
+class DownloadError(SteelyardError):
+    """A model could not be fetched, or what came is not what was pinned."""
+
+    code = "download"
+
+
+class MissingExtraError(SteelyardError):
+    """An optional dependency is not installed; the message names the extra."""
+
+    code = "missing_extra"
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"this needs the package {package!r}; install it with: pip install 'steelyard[{extra}]'"
+        )
+
+
+class InputFileError(SteelyardError):
+    """A file given by the user cannot be read or understood."""
+
+    code = "input_file"
+
+
+class OutputError(SteelyardError):
+    """A result cannot be written, or would overwrite something."""
+
+    code = "output"

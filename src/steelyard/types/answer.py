@@ -1,0 +1,122 @@
+"""What comes back: one answer per question, and what the numbers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from steelyard.types.content import Content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """What one answer's numbers rest on.
+
+    Attributes:
+        readout: name of the readout that spoke, such as "letters".
+        exit_layer: the layer after which the answer was read.
+        calibration: digest of the calibrator applied, or None: the probabilities are uncalibrated.
+        margin: difference between the two largest probabilities; 1.0 with a single option.
+        passes: how many prompts were read for this answer (tournament, rotations, re-readings).
+    """
+
+    readout: str
+    exit_layer: int
+    calibration: str | None
+    margin: float
+    passes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoulAnswer:
+    """`noul` is P(yes), in [0, 1]."""
+
+    noul: float
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceAnswer:
+    """`choice` is the label with the largest of `probabilities`, which sum to 1."""
+
+    choice: str
+    confidence: float
+    probabilities: Mapping[str, float]
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreAnswer:
+    """`score` is the expected level, sum of i * p_i; `probabilities` has the keys "0", "1", ..."""
+
+    score: float
+    confidence: float
+    legend: Sequence[Content]
+    probabilities: Mapping[str, float]
+    basis: Basis
+
+
+Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of a request, each shared token counted once, and of its serialised answers."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timings:
+    """Milliseconds by stage; `total_ms` is wall time and may exceed the sum."""
+
+    prepare_ms: float
+    forward_ms: float
+    total_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """Enough to say later what produced the answers.
+
+    Attributes:
+        weights, tokenizer, layout: sha256 digests, hexadecimal.
+        calibrator: sha256 digest, or None.
+        layout_name: such as "isolated-v1".
+        runtime: such as "torch"; dtype: such as "float32".
+        computed_tokens: tokens that went through the model.
+        reused_tokens: prefix tokens taken from the store instead.
+        exit_layers: the exits that were open, shallow to deep.
+    """
+
+    steelyard: str
+    model: str
+    weights: str
+    tokenizer: str
+    layout: str
+    layout_name: str
+    calibrator: str | None
+    runtime: str
+    dtype: str
+    computed_tokens: int
+    reused_tokens: int
+    exit_layers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """All answers to one request.
+
+    Attributes:
+        model: concrete name of the model that answered.
+        answers: id -> answer, in the order asked.
+        warnings: what the caller should know, such as that the model is untrained.
+    """
+
+    model: str
+    answers: Mapping[str, Answer]
+    usage: Usage
+    timings: Timings
+    audit: Audit
+    warnings: tuple[str, ...] = field(default=())
