@@ -1,0 +1,1 @@
+"""Readouts: how a question is put to the model and scores are read back."""

@@ -1,0 +1,33 @@
+"""Arithmetic on the scores of one distribution: unnormalised log-probabilities, float64 (options,)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def log_softmax(scores: np.ndarray) -> np.ndarray:
+    """Normalised log-probabilities of unnormalised log-scores (options,)."""
+    shifted = scores - scores.max()
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()))
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    """Probabilities of unnormalised log-scores (options,); -inf scores get 0."""
+    exponentials = np.exp(scores - scores.max())
+    return np.asarray(exponentials / exponentials.sum())
+
+
+def margin(scores: np.ndarray) -> float:
+    """Distance between the two largest probabilities; 1.0 for a single option."""
+    if len(scores) == 1:
+        return 1.0
+    second, first = np.sort(softmax(scores))[-2:]
+    return float(first - second)
+
+
+def mean_of(scores: Sequence[np.ndarray]) -> np.ndarray:
+    """Log of the arithmetic mean of several distributions over the same options."""
+    stacked = np.stack([log_softmax(one) for one in scores])  # (readings, options)
+    return np.asarray(np.logaddexp.reduce(stacked, axis=0) - np.log(len(stacked)))
