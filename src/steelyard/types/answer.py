@@ -1,4 +1,8 @@
-"""What comes back: one answer per question, and what the numbers rest on."""
+"""What comes back: one answer per question, and what the numbers rest on.
+
+Answers assert what every reader relies on, so that a NaN or a `choice` that is not the most
+probable option stops where it arises.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,9 @@ class NoulAnswer:
     noul: float
     basis: Basis
 
+    def __post_init__(self) -> None:
+        _assert_shares(self.noul)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceAnswer:
@@ -43,6 +50,12 @@ class ChoiceAnswer:
     confidence: float
     probabilities: Mapping[str, float]
     basis: Basis
+
+    def __post_init__(self) -> None:
+        _assert_shares(self.confidence, *self.probabilities.values())
+        assert self.probabilities[self.choice] == max(self.probabilities.values()), (
+            f"choice {self.choice!r} is not the most probable option"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +67,12 @@ class ScoreAnswer:
     legend: Sequence[Content]
     probabilities: Mapping[str, float]
     basis: Basis
+
+    def __post_init__(self) -> None:
+        _assert_shares(self.confidence, *self.probabilities.values())
+        assert list(self.probabilities) == [str(level) for level in range(len(self.legend))], (
+            f"levels {list(self.probabilities)} for a legend of {len(self.legend)}"
+        )
 
 
 Answer = NoulAnswer | ChoiceAnswer | ScoreAnswer
@@ -120,3 +139,7 @@ class Response:
     timings: Timings
     audit: Audit
     warnings: tuple[str, ...] = field(default=())
+
+
+def _assert_shares(*values: float) -> None:
+    assert all(0 <= value <= 1 for value in values), f"outside [0, 1]: {values}"

@@ -4,59 +4,107 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias, Union
+from typing import TypeAlias
 
 from steelyard.errors import RequestError
 
-Json: TypeAlias = Union[
-    str, int, float, bool, None, Mapping[str, "Json"], Sequence["Json"]
-]
-Content: TypeAlias = Union[str, Mapping[str, Json], Sequence[Json]]
+Json: TypeAlias = str | int | float | bool | Mapping[str, "Json"] | Sequence["Json"] | None
+Content: TypeAlias = str | Mapping[str, Json] | Sequence[Json]
 
 MAX_DEPTH = 64
+ALLOWED = "a non-empty string, object or array"
 
 
-def check_content(value: object, field: str) -> None:
-    """Refuse what is not a non-empty string, object or array of finite, encodable JSON.
+def as_content(value: object, field: str) -> Content:
+    """A plain copy of `value` (str, dict and list all the way down), checked.
+
+    The copy is what makes a frozen value safe: later changes to the caller's objects do not reach
+    it, and it can be pickled and written as JSON. Empty strings are refused only at the top.
 
     Raises:
-        RequestError: with `field` as the path of the whole value.
+        RequestError: blank, empty, null, a number, nested deeper than MAX_DEPTH, or containing what
+            JSON or UTF-8 cannot express; its field is `field` or a path below it.
     """
     if not isinstance(value, str | Mapping | list | tuple):
-        name = "null" if value is None else type(value).__name__
-        raise RequestError(f"got {name}; allowed: a string, an object or an array", field=field)
-    if len(value) == 0:
+        raise RequestError(f"got {describe(value)}; allowed: {ALLOWED}", field=field)
+    content = _copy(value, field, MAX_DEPTH)
+    assert isinstance(content, str | dict | list)
+    if not content:
+        raise RequestError(f"empty; allowed: {ALLOWED}", field=field)
+    if isinstance(content, str) and content.isspace():
+        raise RequestError(f"blank; allowed: {ALLOWED}", field=field)
+    return content
+
+
+def as_text(value: str, field: str) -> str:
+    """`value` as a plain str that can be encoded as UTF-8.
+
+    Raises:
+        RequestError: it contains a lone surrogate.
+    """
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
         raise RequestError(
-            "empty; allowed: a non-empty string, object or array", field=field
-        )
-    _check_json(value, field, MAX_DEPTH)
+            f"a lone surrogate {value[error.start]!r} at character {error.start}; "
+            "allowed: text that can be encoded as UTF-8",
+            field=field,
+        ) from None
+    return str.__str__(value)  # a subclass may format itself otherwise: class Team(str, Enum)
 
 
-def _check_json(value: object, field: str, depth: int) -> None:
+def describe(value: object) -> str:
+    """A value as error messages name it: short, and encodable whatever it holds."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return repr(str.__str__(value) if len(value) <= 60 else value[:60] + "...")
+    if isinstance(value, float):
+        return f"the number {float(value)!r}"
+    if isinstance(value, int):  # Python refuses to print integers of more than 4,300 digits
+        return f"the number {int(value)}" if abs(value) < 10**20 else "an integer above 1e20"
+    if isinstance(value, Mapping):
+        return "an object"
+    if isinstance(value, list | tuple):
+        return "an array"
+    return f"a value of type {type(value).__name__}"
+
+
+def _copy(value: object, field: str, depth: int) -> Json:
     if depth < 0:
         raise RequestError(f"nested deeper than {MAX_DEPTH} levels", field=field)
+    if value is None or isinstance(value, bool):  # before int, of which bool is a subclass
+        return value
     if isinstance(value, str):
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise RequestError(
-                f"a lone surrogate {value[error.start]!r} at character {error.start}; "
-                "allowed: text that can be encoded as UTF-8",
-                field=field,
-            ) from None
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise RequestError(f"object key {key!r}; allowed: strings", field=field)
-            _check_json(key, field, depth - 1)
-            _check_json(item, field, depth - 1)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _check_json(item, field, depth - 1)
-    elif isinstance(value, float):
-        if not math.isfinite(value):
-            raise RequestError(f"the number {value!r}; allowed: finite numbers", field=field)
-    elif value is not None and not isinstance(value, int):
+        return as_text(value, field)
+    if isinstance(value, int | float):
+        return _number(value, field)
+    if isinstance(value, Mapping):
+        return {
+            _key(key, field): _copy(item, f"{field}.{key}", depth - 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_copy(item, f"{field}.{index}", depth - 1) for index, item in enumerate(value)]
+    raise RequestError(f"got {describe(value)}; allowed: JSON values", field=field)
+
+
+def _key(key: object, field: str) -> str:
+    if not isinstance(key, str):
+        raise RequestError(f"{describe(key)} as an object key; allowed: strings", field=field)
+    return as_text(key, field)
+
+
+def _number(value: int | float, field: str) -> int | float:
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:  # an integer beyond the largest float: most readers of JSON lose it
+        finite = False
+    if not finite:
         raise RequestError(
-            f"a value of type {type(value).__name__}; allowed: JSON values", field=field
+            f"got {describe(value)}; allowed: finite numbers within the range of a double",
+            field=field,
         )
+    return int(value) if isinstance(value, int) else float(value)

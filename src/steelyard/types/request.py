@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from steelyard.errors import RequestError
-from steelyard.types.content import Content, check_content
+from steelyard.types.content import Content, as_content, as_text, describe
 from steelyard.types.question import Choice, Noul, Question, Score
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
     """One state and one or more questions, each judged against the state on its own.
+
+    Construction copies the state and the mapping, so a request never changes afterwards.
 
     Args:
         state: what is judged: a string, an object or an array.
@@ -27,19 +29,40 @@ class Request:
     model: str | None = None
 
     def __post_init__(self) -> None:
-        check_content(self.state, "state")
-        if not isinstance(self.questions, Mapping) or not self.questions:
+        object.__setattr__(self, "state", as_content(self.state, "state"))
+        object.__setattr__(self, "questions", _questions(self.questions))
+        if self.model is not None:
+            object.__setattr__(self, "model", _name(self.model, "a model name", "model"))
+
+
+def as_questions(value: object) -> dict[str, object]:
+    """The entries of a non-empty mapping whose ids can be used in paths; its values unchecked.
+
+    Raises:
+        RequestError: no mapping, no entry, or an id that is no encodable, non-empty string.
+    """
+    if not isinstance(value, Mapping):
+        raise RequestError(
+            f"got {describe(value)}; allowed: an object of id -> question", field="questions"
+        )
+    if not value:
+        raise RequestError("no questions; allowed: one or more", field="questions")
+    return {_name(name, "a question id", "questions"): item for name, item in value.items()}
+
+
+def _questions(value: object) -> dict[str, Question]:
+    questions: dict[str, Question] = {}
+    for name, question in as_questions(value).items():
+        if not isinstance(question, Noul | Choice | Score):
             raise RequestError(
-                "no questions; allowed: an object with one or more", field="questions"
+                f"got {describe(question)}; allowed: a Noul, Choice or Score",
+                field=f"questions.{name}",
             )
-        for name, question in self.questions.items():
-            if not isinstance(name, str) or not name:
-                raise RequestError(
-                    f"question id {name!r}; allowed: a non-empty string", field="questions"
-                )
-            if not isinstance(question, Noul | Choice | Score):
-                raise RequestError(
-                    f"got {type(question).__name__}; allowed: Noul, Choice or Score",
-                    field=f"questions.{name}",
-                )
-        object.__setattr__(self, "questions", dict(self.questions))
+        questions[name] = question
+    return questions
+
+
+def _name(value: object, what: str, field: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise RequestError(f"{describe(value)} as {what}; allowed: a non-empty string", field=field)
+    return as_text(value, field)
