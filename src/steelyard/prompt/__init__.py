@@ -1,0 +1,1 @@
+"""Prompts: layouts, labels, branches of text."""
