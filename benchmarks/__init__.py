@@ -1,0 +1,1 @@
+"""Scripts that measure steelyard, one JSON record a run: python -m benchmarks.NAME."""

@@ -1,0 +1,30 @@
+"""Rows kept in a JSON Lines file as they come, so that a killed run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Row: TypeAlias = dict[str, Any]
+
+
+def append_row(path: Path, row: Row) -> None:
+    """Add a row and see it on the disk before returning."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The kept rows, none if there is no file; a torn last row is removed from the file."""
+    if not path.exists():
+        return []
+    text = path.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole, encoding="utf-8")
+    return [json.loads(row) for row in whole.splitlines()]
