@@ -1,0 +1,1 @@
+"""Named models, where they lie, and how they are fetched."""

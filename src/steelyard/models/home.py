@@ -1,0 +1,18 @@
+"""Where fetched models are kept: `STEELYARD_HOME`, or the user's cache folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def model_folder(name: str, home: Path | None = None) -> Path:
+    """The folder of the named model `name`. It need not exist.
+
+    Args:
+        home: instead of `STEELYARD_HOME` and the user's cache folder.
+    """
+    root = home or os.environ.get("STEELYARD_HOME") or platformdirs.user_cache_dir("steelyard")
+    return Path(root).expanduser() / "models" / name
