@@ -30,7 +30,7 @@ from benchmarks.record import (
     provenance,
     write_record,
 )
-from benchmarks.scoring import accuracy, score
+from benchmarks.scoring import score
 from benchmarks.suites import SUITES, Case, sample
 
 LAYOUTS = ("isolated-v1", "sandwich-v1", "sandwich-shared-v1")
@@ -144,12 +144,12 @@ def report(
     options: argparse.Namespace,
     origin: Provenance,
 ) -> Path:
-    """Score a cell and write its record."""
+    """Score a cell and write its record; what has one state only is not scored."""
     answers = flat(lines)
-    results: dict[str, object] = {"accuracy": accuracy(answers)}
+    results: dict[str, object] = {}
     for suite, kind in product(options.suites, ("choice", "noul")):
         part = [a for a in answers if a.suite == suite and a.kind == kind]
-        if part:
+        if len({a.group for a in part}) > 1:
             results[f"{suite} {kind}"] = score(part)
     return write_record(
         options.records,

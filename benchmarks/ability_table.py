@@ -105,9 +105,14 @@ def rotations(records: Sequence[Record], folder: Path) -> str:
             continue
         for kind in ("choice", "noul"):
             change = difference(answers(before, folder, kind), answers(record, folder, kind))
-            shown = with_interval({"value": change["difference"], **change})
             rows.append(
-                [*labels(record), kind, str(change["n"]), shown, f"{change['changed']:.2f}"]
+                [
+                    *labels(record),
+                    kind,
+                    str(change["n"]),
+                    with_interval(change),
+                    f"{change['changed']:.2f}",
+                ]
             )
     head = ["model", "readout", "layout", "rotations", "kind", "n", "difference", "answers changed"]
     return table(head, rows)

@@ -3,7 +3,7 @@
     {"suite", "group", "commit", "weights", "layout", "seconds", "computed_tokens",
      "answers": [{"id", "kind", "truth", "usual", "probabilities": {label: p}}]}
 
-A noul's labels are "yes" and "no". Every line says which code and weights made it; lines of
+A noul's labels are "no" and "yes". Every line says which code and weights made it; lines of
 different weights or layouts in one file are refused when they are read.
 """
 
@@ -38,9 +38,7 @@ class Answered:
 
     @property
     def prediction(self) -> str:
-        """The most probable label; the first of equals. An exactly even noul is a no."""
-        if self.kind == "noul":
-            return "yes" if self.probabilities["yes"] > 0.5 else "no"
+        """The most probable label; the first of equals, so an exactly even noul is a no."""
         return max(self.probabilities, key=self.probabilities.__getitem__)
 
     @property
@@ -124,8 +122,8 @@ def _line(row: Row) -> Line:
 
 
 def distribution(answer: Answer) -> dict[str, float]:
-    """label -> probability of a choice, or "yes" and "no" of a noul."""
+    """label -> probability of a choice, or "no" and "yes" of a noul."""
     if isinstance(answer, NoulAnswer):
-        return {"yes": answer.noul, "no": 1.0 - answer.noul}
+        return {"no": 1.0 - answer.noul, "yes": answer.noul}
     assert isinstance(answer, ChoiceAnswer)
     return dict(answer.probabilities)
