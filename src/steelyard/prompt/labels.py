@@ -1,0 +1,76 @@
+"""Blocks: how a question and its options are worded, and the cues that ask for the answer.
+
+A block begins with `Question:` at column 0 and ends without a line break. `order` names the options
+that are shown, by index, as they are shown; `mark` makes each option's last token a read position.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from steelyard.prompt.branch import Piece
+from steelyard.prompt.options import OptionSet
+from steelyard.prompt.quote import ours, quoted
+
+Block: TypeAlias = tuple[Piece, ...]
+
+LETTERS = tuple(string.ascii_uppercase)
+
+LETTER_CUE = "Best answer: ("
+"""No letter alone would do: after the bracket every tokenizer has A to Z as single tokens."""
+
+ANSWER_CUE = "Answer:"
+"""The answer follows with a space in front: " Yes"."""
+
+YES_NO = (" Yes", " No")
+
+
+def asked(options: OptionSet) -> Block:
+    """The question without its options."""
+    return (ours("Question: "), quoted(options.instructions))
+
+
+def lettered(options: OptionSet, order: Sequence[int], *, mark: bool = False) -> Block:
+    """The question with the options `(A) text`, at most 26."""
+    assert len(order) <= len(LETTERS), "more options than letters"
+    shown = (options.texts[index] for index in order)
+    return (*asked(options), *_lines((f"({x}) " for x in LETTERS), shown, mark))
+
+
+def listed(options: OptionSet, order: Sequence[int] | None = None, *, mark: bool = False) -> Block:
+    """The question with the options as an unlettered list; all of them without an `order`."""
+    shown = options.texts if order is None else [options.texts[index] for index in order]
+    return (*asked(options), *_lines(("- " for _ in shown), shown, mark))
+
+
+def candidate(options: OptionSet, index: int) -> Block:
+    """What follows `asked` when one option is judged alone with yes or no."""
+    return (
+        ours("\nProposed answer: "),
+        quoted(options.texts[index]),
+        ours("\nIs the proposed answer right?"),
+    )
+
+
+def alone(options: OptionSet, index: int, *, mark: bool = True) -> Block:
+    """What follows `asked` when options are parallel branches: one line of the list."""
+    return tuple(_lines(["- "], [options.texts[index]], mark))
+
+
+def named(options: OptionSet, index: int) -> Block:
+    """An option's name as the text that continues ANSWER_CUE."""
+    return (ours(" "), quoted(options.names[index]))
+
+
+def unmarked(block: Block) -> Block:
+    """The block without read positions."""
+    return tuple(replace(piece, mark=False) if piece.mark else piece for piece in block)
+
+
+def _lines(heads: Iterable[str], texts: Iterable[str], mark: bool) -> Iterable[Piece]:
+    for head, text in zip(heads, texts, strict=False):
+        yield ours(f"\n{head}")
+        yield replace(quoted(text), mark=mark)
