@@ -12,7 +12,8 @@
     ├── DownloadError              download               a model could not be fetched or verified
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
-    └── OutputError                output                 a result cannot be written
+    ├── OutputError                output                 a result cannot be written
+    └── ShapeError                 shape                  an array is not what a formula takes
 
 `code` is stable: programs may match on it, and the server maps it to a status. `field` is the path
 of the offending value (`questions.queue.criteria`), or None where there is no such path.
@@ -112,3 +113,9 @@ class OutputError(SteelyardError):
     """A result cannot be written, or would overwrite something."""
 
     code = "output"
+
+
+class ShapeError(SteelyardError):
+    """An array given to a formula has the wrong shape, or values the formula is not defined for."""
+
+    code = "shape"

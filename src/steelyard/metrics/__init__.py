@@ -1,0 +1,1 @@
+"""Every formula that judges probabilities against outcomes."""
