@@ -1,0 +1,44 @@
+"""One question under way: its reading, the round it waits for, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from steelyard.readout.reading import Reading, Round, Scores
+
+
+@dataclass(slots=True, eq=False)
+class Inquiry:
+    """A question being read.
+
+    Attributes:
+        kind: "noul", "choice" or "score".
+        reading: the readout's generator.
+        round: what is to be computed next; None once `scores` are there.
+        scores: the final scores, float64 (options,), or None while under way.
+        exit_layer: the deepest exit that any of its rounds needed.
+        passes: prompts read so far.
+    """
+
+    kind: str
+    reading: Reading
+    round: Round | None = field(init=False, default=None)
+    scores: np.ndarray | None = field(init=False, default=None)
+    exit_layer: int = field(init=False, default=0)
+    passes: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self.round = next(self.reading)
+
+    def resume(self, scores: Scores, exit_layer: int) -> None:
+        """Hand the round's scores to the reading, which asks for another round or concludes."""
+        assert self.round is not None, "the question is already answered"
+        self.passes += len(self.round.prompts)
+        self.exit_layer = max(self.exit_layer, exit_layer)
+        try:
+            self.round = self.reading.send(scores)
+        except StopIteration as finished:
+            self.round = None
+            self.scores = finished.value

@@ -1,0 +1,45 @@
+"""What a caller may choose per call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.errors import RequestError
+from steelyard.prompt.layout import LAYOUTS
+from steelyard.readout.registry import READOUTS
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How questions are read.
+
+    Attributes:
+        layout: a name in LAYOUTS.
+        readout: a name in READOUTS.
+        rotations: average over this many cyclic orders of the options, 1 to 26.
+        reread_below: read a second time with the options reversed, and average, where the margin
+            between the two likeliest answers is smaller than this; 0 never, 1 always.
+    Raises:
+        RequestError: a value outside what is allowed.
+    """
+
+    layout: str
+    readout: str
+    rotations: int = 1
+    reread_below: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.layout not in LAYOUTS:
+            raise RequestError(
+                f"{self.layout!r}; allowed: {', '.join(LAYOUTS)}", field="layout"
+            )
+        if self.readout not in READOUTS:
+            raise RequestError(
+                f"{self.readout!r}; allowed: {', '.join(READOUTS)}", field="readout"
+            )
+        if isinstance(self.rotations, bool) or not isinstance(self.rotations, int):
+            raise RequestError(f"{self.rotations!r}; allowed: an integer", field="rotations")
+        if not 1 <= self.rotations <= 26:
+            raise RequestError(f"{self.rotations}; allowed: 1 to 26", field="rotations")
+        if not 0.0 <= self.reread_below <= 1.0:
+            raise RequestError(f"{self.reread_below}; allowed: 0 to 1", field="reread_below")

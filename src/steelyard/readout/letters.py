@@ -1,0 +1,57 @@
+"""Letters: options are listed as (A) to (Z), and the letters' logits are read at one position.
+
+The readout of the Trutina report (section 4.1) and the default for capable models. More than 26
+options go through the tournament.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.prompt.branch import Labels
+from steelyard.prompt.labels import LETTER_CUE, LETTERS, lettered
+from steelyard.prompt.layout import Frame
+from steelyard.prompt.options import OptionSet
+from steelyard.readout.listing import Ask, Listing, reversed_order, rotated
+from steelyard.readout.reading import Measures, Reading, Round, Scores
+from steelyard.readout.scores import margin, mean_of
+from steelyard.readout.tournament import tournament
+
+
+def letters(
+    options: OptionSet, frame: Frame, *, rotations: int = 1, reread_below: float = 0.0
+) -> Reading:
+    """Read lettered options.
+
+    Args:
+        rotations: average every listing over this many cyclic orders. Levels of a score are shown
+            in their own order only: a rotated scale is another scale.
+        reread_below: read everything a second time, backwards, where the margin is smaller.
+    """
+    ask = _asking(options, frame)
+    if options.kind != "score":
+        ask = rotated(ask, rotations)
+    everyone = range(len(options))
+    scores = yield from tournament(ask, everyone)
+    if margin(scores) < reread_below:
+        again = yield from tournament(reversed_order(ask), everyone)
+        scores = mean_of([scores, again])
+    return scores
+
+
+def _asking(options: OptionSet, frame: Frame) -> Ask:
+    def ask(listings: Sequence[Listing]) -> Round:
+        prompts = tuple(
+            frame.prompt(
+                lettered(options, listing),
+                frame.ending(LETTER_CUE, Labels(LETTERS[: len(listing)])),
+            )
+            for listing in listings
+        )
+        return Round(prompts, _scores)
+
+    return ask
+
+
+def _scores(measures: Measures) -> Scores:
+    return tuple(logits for (logits,) in measures)
