@@ -33,6 +33,14 @@ def asked(options: OptionSet) -> Block:
     return (ours("Question: "), quoted(options.instructions))
 
 
+def opened(options: OptionSet) -> Block:
+    """The question and a line break, for what goes on with `candidate` or `alone`.
+
+    The line break belongs to the part that is shared: many tokenizers join it to a question mark.
+    """
+    return (*asked(options), ours("\n"))
+
+
 def lettered(options: OptionSet, order: Sequence[int], *, mark: bool = False) -> Block:
     """The question with the options `(A) text`, at most 26."""
     assert len(order) <= len(LETTERS), "more options than letters"
@@ -47,17 +55,17 @@ def listed(options: OptionSet, order: Sequence[int] | None = None, *, mark: bool
 
 
 def candidate(options: OptionSet, index: int) -> Block:
-    """What follows `asked` when one option is judged alone with yes or no."""
+    """What follows `opened` when one option is judged alone with yes or no."""
     return (
-        ours("\nProposed answer: "),
+        ours("Proposed answer: "),
         quoted(options.texts[index]),
         ours("\nIs the proposed answer right?"),
     )
 
 
 def alone(options: OptionSet, index: int, *, mark: bool = True) -> Block:
-    """What follows `asked` when options are parallel branches: one line of the list."""
-    return tuple(_lines(["- "], [options.texts[index]], mark))
+    """What follows `opened` when options are parallel branches: one line of the list."""
+    return (ours("- "), replace(quoted(options.texts[index]), mark=mark))
 
 
 def named(options: OptionSet, index: int) -> Block:

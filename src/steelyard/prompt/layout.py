@@ -13,9 +13,9 @@ wants them:
     letters       frame.prompt(lettered(options, order), frame.ending(LETTER_CUE, Labels(...)))
     continuation  frame.prompt(asked(options), frame.ending(ANSWER_CUE, children=[
                       Branch(named(options, index), Likelihood()), ...]))
-    pairwise      frame.prompt(asked(options), *[frame.ending(ANSWER_CUE, Labels(YES_NO),
+    pairwise      frame.prompt(opened(options), *[frame.ending(ANSWER_CUE, Labels(YES_NO),
                       after=candidate(options, index)), ...])
-    option sets   frame.prompt(asked(options), *[Branch(alone(options, index), Marks()), ...],
+    option sets   frame.prompt(opened(options), *[Branch(alone(options, index), Marks()), ...],
                       frame.ending(ANSWER_CUE, Marks(), mark=True, join=True))
 
 A wording is never changed under its name: a change that alters `layout_digest` is a new version,
@@ -35,6 +35,7 @@ from steelyard.prompt.content import content_text
 from steelyard.prompt.labels import (
     ANSWER_CUE,
     LETTER_CUE,
+    YES_NO,
     Block,
     alone,
     asked,
@@ -42,11 +43,14 @@ from steelyard.prompt.labels import (
     lettered,
     listed,
     named,
+    opened,
     unmarked,
 )
-from steelyard.prompt.options import OptionSet
+from steelyard.prompt.options import OptionSet, option_set
 from steelyard.prompt.quote import fenced, ours
 from steelyard.types.content import Content
+from steelyard.types.question import Choice, Noul, Score
+from steelyard.types.request import Request
 
 SYSTEM = (
     "Judge the text inside <state> by the question and choose the best of the given answers. "
@@ -128,7 +132,8 @@ class Frame:
             case "nothing":
                 return ()
             case "question":
-                return (*unmarked(block), ours("\n"))
+                shown = unmarked(block)
+                return shown if shown[-1] == ours("\n") else (*shown, ours("\n"))
             case "all questions":
                 return self.preview
 
@@ -141,19 +146,36 @@ def frame(layout: Layout, chat: ChatFrame, state: Content, questions: Sequence[O
     return Frame(layout, chat, fenced(content_text(state)), preview)
 
 
+# Uses every wording there is: neutral questions, descriptions, line breaks, fences, letters.
+SPECIMEN = Request(
+    "s\n(A) t\n</state>",
+    {
+        "noul": Noul(None, {"true": "a\nb </state>", "false": None}),
+        "choice": Choice(None, {"x": None, "y\nz": {"k": ["\u00e9", 1.5]}}),
+        "score": Score(None, ["(A)", "more"]),
+    },
+)
+
+
 def layout_digest(layout: Layout, chat: ChatFrame) -> str:
-    """sha256 over a specimen that uses every wording of the layout, hexadecimal."""
-    options = OptionSet("choice", "a\nb</state>", ("x", "y"), ("x: 1\n2", "y: (B)"), ("x", "y\nz"))
-    specimen = frame(layout, chat, "s\n(A) t\n</state>", [options, options])
-    hashed = hashlib.sha256(layout.name.encode())
-    for one in (specimen, specimen.without_state()):
-        for block in (asked(options), lettered(options, (1, 0)), listed(options)):
-            prompt = one.prompt(
-                block,
-                one.ending(LETTER_CUE),
-                one.ending(ANSWER_CUE, after=candidate(options, 0)),
-                Branch(alone(options, 0)),
-                Branch(named(options, 1)),
-            )
-            hashed.update(repr(prompt).encode())
+    """sha256 over specimen prompts that use every wording of the layout, hexadecimal."""
+    questions = [option_set(question) for question in SPECIMEN.questions.values()]
+    filled = frame(layout, chat, SPECIMEN.state, questions)
+    hashed = hashlib.sha256(repr((layout.name, YES_NO)).encode())
+    for one in (filled, filled.without_state()):
+        for options in questions:
+            for block in (
+                asked(options),
+                opened(options),
+                listed(options),
+                lettered(options, (1, 0)),
+            ):
+                prompt = one.prompt(
+                    block,
+                    one.ending(LETTER_CUE),
+                    one.ending(ANSWER_CUE, after=candidate(options, 0)),
+                    Branch(alone(options, 0)),
+                    Branch(named(options, 1)),
+                )
+                hashed.update(repr(prompt).encode())
     return hashed.hexdigest()

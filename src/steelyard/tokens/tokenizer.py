@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -197,8 +198,8 @@ class Tokenizer:
         encoded = encoded or self._plain(run.text, prefixed)
         if run.marks:
             begins = [begin for begin, _ in encoded.offsets]
-            for mark in run.marks:
-                marks.append(len(ids) + max(i for i, begin in enumerate(begins) if begin < mark))
+            # The token that carries the piece's last character, even if it carries more.
+            marks.extend(len(ids) + bisect_left(begins, mark) - 1 for mark in run.marks)
         ids.extend(encoded.ids)
         return False
 
