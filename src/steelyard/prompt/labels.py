@@ -34,9 +34,10 @@ def asked(options: OptionSet) -> Block:
 
 
 def opened(options: OptionSet) -> Block:
-    """The question and a line break, for what goes on with `candidate` or `alone`.
+    """The question and a line break, for options that are parallel branches (`alone`).
 
-    The line break belongs to the part that is shared: many tokenizers join it to a question mark.
+    The line break belongs to the part that is shared: many tokenizers join it to a question mark,
+    and a token that moves into the branches would be seen once for each of them by the cue.
     """
     return (*asked(options), ours("\n"))
 
@@ -55,9 +56,9 @@ def listed(options: OptionSet, order: Sequence[int] | None = None, *, mark: bool
 
 
 def candidate(options: OptionSet, index: int) -> Block:
-    """What follows `opened` when one option is judged alone with yes or no."""
+    """What follows `asked` when one option is judged alone with yes or no."""
     return (
-        ours("Proposed answer: "),
+        ours("\nProposed answer: "),
         quoted(options.texts[index]),
         ours("\nIs the proposed answer right?"),
     )

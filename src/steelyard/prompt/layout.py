@@ -13,7 +13,7 @@ wants them:
     letters       frame.prompt(lettered(options, order), frame.ending(LETTER_CUE, Labels(...)))
     continuation  frame.prompt(asked(options), frame.ending(ANSWER_CUE, children=[
                       Branch(named(options, index), Likelihood()), ...]))
-    pairwise      frame.prompt(opened(options), *[frame.ending(ANSWER_CUE, Labels(YES_NO),
+    pairwise      frame.prompt(asked(options), *[frame.ending(ANSWER_CUE, Labels(YES_NO),
                       after=candidate(options, index)), ...])
     option sets   frame.prompt(opened(options), *[Branch(alone(options, index), Marks()), ...],
                       frame.ending(ANSWER_CUE, Marks(), mark=True, join=True))
