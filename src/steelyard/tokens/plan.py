@@ -112,6 +112,8 @@ class Batch:
         reads: in row order.
         contexts: number of tokens of each stored prefix that the batch continues; the prefixes
             themselves are handed to `Runtime.start`.
+        context_of: for each of `contexts`, the plan of whose root it is the beginning; plans with
+            equal roots share one, under the first plan's index.
     """
 
     ids: np.ndarray
@@ -119,6 +121,7 @@ class Batch:
     segments: tuple[Segment, ...]
     reads: tuple[BatchRead, ...]
     contexts: tuple[int, ...] = field(default=())
+    context_of: tuple[int, ...] = field(default=())
 
     @property
     def num_rows(self) -> int:
