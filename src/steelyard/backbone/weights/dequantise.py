@@ -1,0 +1,62 @@
+"""Tensors of a GGUF file as torch tensors, read and dequantised piece by piece."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from io import BufferedReader
+from pathlib import Path
+
+import numpy as np
+import torch
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, dequantize
+
+from steelyard.backbone.weights.gguf_header import GgufTensor
+from steelyard.errors import ModelFileError, UnsupportedModelError
+
+# Values per piece: a multiple of every block size (32 or 256), and few enough that the temporaries
+# of gguf's numpy code stay small; whole tensors were slower and took twice their size.
+PIECE_VALUES = 1 << 18
+
+
+def check_kinds(kinds: Iterable[GGMLQuantizationType], path: Path) -> None:
+    """Refuse, before anything is read, a file that the gguf package cannot dequantise.
+
+    Raises:
+        UnsupportedModelError: names the quantisation.
+    """
+    for kind in sorted(set(kinds)):
+        _, block_bytes = GGML_QUANT_SIZES[kind]
+        try:
+            dequantize(np.zeros((1, block_bytes), np.uint8), kind)
+        except NotImplementedError as error:
+            raise UnsupportedModelError(
+                f"{path}: the quantisation {kind.name} cannot be dequantised by the gguf package; "
+                "the llama.cpp runtime may run it"
+            ) from error
+
+
+def read_tensor(
+    handle: BufferedReader, tensor: GgufTensor, dtype: torch.dtype = torch.float32
+) -> torch.Tensor:
+    """Read `tensor` from the open file and dequantise it into a new tensor of `dtype`.
+
+    Beside the result it needs a few megabytes, however large the tensor is.
+
+    Raises:
+        ModelFileError: the file has become shorter than its header was checked against.
+    """
+    block_size, block_bytes = GGML_QUANT_SIZES[tensor.kind]
+    num_values = math.prod(tensor.shape)
+    values = torch.empty(num_values, dtype=dtype)
+    # One long row: gguf works on sixteen rows at a time, which is slow for short ones.
+    buffer = np.empty((1, PIECE_VALUES // block_size * block_bytes), np.uint8)
+    handle.seek(tensor.offset)
+    for begin in range(0, num_values, PIECE_VALUES):
+        end = min(begin + PIECE_VALUES, num_values)
+        data = buffer[:, : (end - begin) // block_size * block_bytes]
+        if handle.readinto(data.data) != data.size:
+            raise ModelFileError(f"{handle.name}: the tensor {tensor.name!r} is cut short")
+        piece = torch.from_numpy(dequantize(data, tensor.kind))
+        values[begin:end] = piece.view(-1)
+    return values.view(tensor.shape)
