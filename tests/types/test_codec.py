@@ -1,6 +1,7 @@
 """The wire codec: what a request may be, where an error points, what a response looks like."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -422,6 +423,9 @@ def test_full_floats_are_the_default_and_digits_round_for_display():
     assert encode_response(response(a=ANGER))["answers"]["a"]["probabilities"]["0"] == 1 / 3
     rounded = encode_response(response(a=ANGER), digits=2)["answers"]["a"]
     assert rounded["probabilities"] == {"0": 0.33, "1": 0.33, "2": 0.33}
+    noul = NoulAnswer(noul=2 / 3, basis=replace(BASIS, margin=1 / 3))
+    rounded = encode_response(response(q=noul), extras=True, digits=2)["answers"]["q"]
+    assert (rounded["noul"], rounded["x_margin"]) == (0.67, 0.33)
 
 
 @given(

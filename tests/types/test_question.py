@@ -39,6 +39,11 @@ def test_a_list_of_labels_means_no_descriptions():
     assert Choice("Which?", ["a", "b"]) == Choice("Which?", {"a": None, "b": None})
 
 
+def test_levels_are_a_tuple_whatever_listed_them():
+    assert Score(None, ["low", "high"]).criteria == ("low", "high")
+    assert Score(None, ["low", "high"]) == Score(None, ("low", "high"))
+
+
 def test_a_repeated_label_in_a_list_is_refused():
     with pytest.raises(RequestError, match="'a' is given twice") as caught:
         Choice("Which?", ["a", "b", "a"])
