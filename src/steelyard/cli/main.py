@@ -1,0 +1,82 @@
+"""The `steelyard` command: options for all subcommands, and what an error does to the exit code.
+
+A subcommand imports what it needs when it runs, so that `steelyard --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from steelyard.__about__ import __version__
+from steelyard.cli.decide import decide
+from steelyard.cli.models import models
+from steelyard.cli.pull import pull
+from steelyard.cli.score import score
+from steelyard.cli.show import show
+from steelyard.errors import InputFileError, RequestError, SteelyardError, UnknownModelError
+
+FAILED, ASKED_WRONGLY = 1, 2
+LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
+)
+for command in (decide, score, models, pull, show):
+    app.command()(command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    verbose: Annotated[
+        int, typer.Option("--verbose", "-v", count=True, help="Log to stderr; twice for more.")
+    ] = 0,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version.")
+    ] = False,
+) -> None:
+    """Typed decisions with probabilities, read off a local language model in one forward pass."""
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
+    logging.getLogger("steelyard").setLevel(LEVELS[min(verbose, len(LEVELS) - 1)])
+
+
+def main() -> None:
+    """Run the command line of this process, then end it."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code; what went wrong is said on stderr."""
+    try:
+        try:
+            app(args=list(arguments), prog_name="steelyard")
+        finally:
+            sys.stdout.flush()
+    except SystemExit as end:  # how Typer ends; by Ctrl-C with 130
+        return end.code if isinstance(end.code, int) else FAILED
+    except SteelyardError as error:
+        typer.echo(f"steelyard: {error}", err=True)
+        asked_wrongly = isinstance(error, RequestError | UnknownModelError | InputFileError)
+        return ASKED_WRONGLY if asked_wrongly else FAILED
+    except OSError as error:  # stdout is closed, or on a full disk
+        if not isinstance(error, BrokenPipeError):
+            typer.echo(f"steelyard: {error}", err=True)
+        # Python flushes stdout once more at its end, and would complain once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    raise AssertionError("Typer ends with SystemExit")
