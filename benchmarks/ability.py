@@ -85,8 +85,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def cells(options: argparse.Namespace) -> Iterator[Cell]:
-    """Every combination, the first layout with all readouts and rotations first."""
+    """Every combination that can differ, the first layout with all readouts first.
+
+    Only letters depend on the order of options, so only they are rotated.
+    """
     for layout, readout, rotations in product(options.layout, options.readout, options.rotations):
+        if readout != "letters" and rotations != options.rotations[0]:
+            continue
         yield Cell(
             model=model_name(options.model),
             dtype=options.dtype,

@@ -50,17 +50,15 @@ def criteria() -> dict[str, Noul]:
 
 def unequal64(seed: int = 64) -> Request:
     """One document of about 2,000 characters with 64 criteria, from 5 to over 400 words long."""
-    random = Random(seed)
-    state = document("contract", random, 2000)
-    lengths = [round(5 * 84 ** (index / 63)) for index in range(64)]  # geometric, 5 to 420 words
-    random.shuffle(lengths)
-    return Request(
-        state=state,
-        questions={
-            f"criterion-{index:02d}": Noul(_wordy(random, length))
-            for index, length in enumerate(lengths)
-        },
-    )
+    lengths = [round(5 * 84 ** (index / 63)) for index in range(64)]  # geometric, 5 to 420
+    return _criteria_of(lengths, seed)
+
+
+def equal64(seed: int = 64) -> Request:
+    """The document and the number of words of `unequal64`, the words shared out evenly."""
+    lengths = [len(str(item.instructions).split()) for item in unequal64(seed).questions.values()]
+    shorter, longer = divmod(sum(lengths), 64)
+    return _criteria_of([shorter + (index < longer) for index in range(64)], seed)
 
 
 def directory(num_options: int, position: int, seed: int = 255, state: str = "") -> Request:
@@ -107,6 +105,19 @@ def digest(requests: Sequence[Request]) -> str:
 def _plain(question: object) -> list[object]:
     assert isinstance(question, Noul | Choice)
     return [question.instructions, question.criteria]
+
+
+def _criteria_of(num_words: Sequence[int], seed: int) -> Request:
+    random = Random(seed)
+    state = document("contract", random, 2000)
+    lengths = random.sample(num_words, len(num_words))
+    return Request(
+        state=state,
+        questions={
+            f"criterion-{index:02d}": Noul(_wordy(random, length))
+            for index, length in enumerate(lengths)
+        },
+    )
 
 
 def _wordy(random: Random, num_words: int) -> str:
