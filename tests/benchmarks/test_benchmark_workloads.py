@@ -8,6 +8,7 @@ from benchmarks.workloads import (
     criteria,
     digest,
     directory,
+    equal64,
     right_queue,
     shape777,
     unequal64,
@@ -23,7 +24,7 @@ def test_shape777_is_pinned() -> None:
 
 def test_unequal64_is_pinned() -> None:
     assert digest([unequal64()]) == (
-        "84871831205c9a90c8cde7626b1b51d0d3b4bb9b2d99e014abad1a66cca495cd"
+        "c379c3db27c0c1680119ef5540d3939361f21e8ca6b9a27dacab507bb2def64b"
     )
 
 
@@ -56,6 +57,16 @@ def test_unequal64_runs_from_5_to_more_than_400_words() -> None:
     assert len(words) == 64
     assert (words[0], words[-1]) == (5, 420)
     assert words[32] < sum(words) / 64 / 1.5  # a few are far longer than most
+
+
+def test_equal64_has_the_state_and_the_words_of_unequal64_shared_out_evenly() -> None:
+    equal, unequal = (
+        [len(str(question.instructions).split()) for question in request.questions.values()]
+        for request in (equal64(), unequal64())
+    )
+    assert equal64().state == unequal64().state
+    assert sum(equal) == sum(unequal)
+    assert max(equal) - min(equal) == 1
 
 
 @pytest.mark.parametrize("position", [1, 26, 27, 128, 255])
