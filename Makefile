@@ -1,0 +1,55 @@
+# What a user or contributor runs. The environment is built when it is missing or pyproject.toml
+# has changed, and not otherwise.
+
+PYTHON3 ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The tests and the demo need no hub; code that asks it all the same should fail at once.
+export HF_HUB_OFFLINE := 1
+
+.PHONY: help venv demo test lint format check clean
+
+help:
+	@echo 'make venv    build $(VENV) with everything a contributor needs'
+	@echo 'make demo    fetch the model mini and decide real support tickets'
+	@echo 'make test    run the tests (no model, no GPU, no download)'
+	@echo 'make format  bring the code into its form'
+	@echo 'make check   form, lint, types and tests: what a change must pass'
+	@echo 'make clean   remove $(VENV) and caches'
+
+venv: $(VENV)/.developer
+
+# torch comes first and pinned. Left to the next line, pip would take the newest release there is,
+# which on Linux brings several gigabytes of CUDA; of this one it takes the CPU build where one is
+# on offer. Whoever has a GPU installs the torch that fits it and then `pip install -e .`
+$(VENV)/.user: pyproject.toml
+	$(PYTHON3) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.developer: $(VENV)/.user
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.user
+	$(BIN)/steelyard pull mini
+	PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
+
+test: $(VENV)/.developer
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.developer
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.developer
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+check: lint test
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
