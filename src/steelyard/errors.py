@@ -2,7 +2,7 @@
 
     SteelyardError                 steelyard
     ├── RequestError               invalid_request        the caller's question or state is wrong
-    │   ├── TooManyOptionsError    too_many_options       more options or levels than the kind allows
+    │   ├── TooManyOptionsError    too_many_options       more options or levels than allowed
     │   └── TooLongError           max_tokens_exceeded    the text does not fit; nothing is ever cut
     ├── ModelError                 model                  a model cannot be used
     │   ├── UnknownModelError      unknown_model          no model of that name, folder or file

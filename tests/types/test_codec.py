@@ -268,7 +268,7 @@ def test_dumps_is_compact_and_keeps_characters():
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_dumps_never_writes_what_is_no_json(number):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="not JSON compliant"):
         dumps({"p": number})
 
 
