@@ -20,7 +20,12 @@ JOINS = "joins"  # segments that see siblings
 
 
 class Context(Protocol):
-    """A computed prefix: what later tokens need of it, up to `layer`."""
+    """A computed prefix: what later tokens need of it, up to `layer`.
+
+    A prefix that continues another one may refer to it instead of copying it: `parent`, which it
+    keeps alive and whose bytes are not among its own `num_bytes`. Both grow in place when a batch
+    that continues a shallow prefix advances deeper.
+    """
 
     @property
     def num_tokens(self) -> int: ...
@@ -30,6 +35,13 @@ class Context(Protocol):
 
     @property
     def num_bytes(self) -> int: ...
+
+    @property
+    def parent(self) -> Context | None: ...
+
+    def check_integrity(self) -> None:
+        """Raises AssertionError where the contents contradict what the properties say."""
+        ...
 
 
 class State(Protocol):
