@@ -131,8 +131,8 @@ def test_a_reversed_listing_comes_back_in_its_own_order() -> None:
 
 
 def test_margin_is_the_gap_between_the_two_largest_probabilities() -> None:
-    assert margin(np.log([0.2, 0.5, 0.3])) == pytest.approx(0.2)
-    assert margin(np.array([3.0])) == 1.0
+    assert margin(np.array([0.2, 0.5, 0.3])) == pytest.approx(0.2)
+    assert margin(np.array([1.0])) == 1.0
 
 
 def test_the_mean_of_distributions_is_arithmetic_and_ignores_their_offsets() -> None:

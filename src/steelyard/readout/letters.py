@@ -14,7 +14,7 @@ from steelyard.prompt.layout import Frame
 from steelyard.prompt.options import OptionSet
 from steelyard.readout.listing import Ask, Listing, reversed_order, rotated
 from steelyard.readout.reading import Measures, Reading, Round, Scores
-from steelyard.readout.scores import margin, mean_of
+from steelyard.readout.scores import margin, mean_of, softmax
 from steelyard.readout.tournament import tournament
 
 
@@ -28,18 +28,18 @@ def letters(
             in their own order only: a rotated scale is another scale.
         reread_below: read everything a second time, backwards, where the margin is smaller.
     """
-    ask = _asking(options, frame)
+    ask = _asking(options, frame, more=reread_below > 0.0)
     if options.kind != "score":
         ask = rotated(ask, rotations)
     everyone = range(len(options))
     scores = yield from tournament(ask, everyone)
-    if margin(scores) < reread_below:
+    if margin(softmax(scores)) < reread_below:
         again = yield from tournament(reversed_order(ask), everyone)
         scores = mean_of([scores, again])
     return scores
 
 
-def _asking(options: OptionSet, frame: Frame) -> Ask:
+def _asking(options: OptionSet, frame: Frame, *, more: bool) -> Ask:
     def ask(listings: Sequence[Listing]) -> Round:
         prompts = tuple(
             frame.prompt(
@@ -48,7 +48,7 @@ def _asking(options: OptionSet, frame: Frame) -> Ask:
             )
             for listing in listings
         )
-        return Round(prompts, _scores)
+        return Round(prompts, _scores, more)
 
     return ask
 

@@ -8,6 +8,7 @@ one `Ask` from another and know nothing of prompts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -42,7 +43,7 @@ def rotated(ask: Ask, rotations: int) -> Ask:
                 mean_of([np.roll(next(parts), shift) for shift in by]) for by in shifts
             )
 
-        return Round(inner.prompts, score)
+        return replace(inner, score=score)
 
     return ask_rotated
 
@@ -56,7 +57,7 @@ def reversed_order(ask: Ask) -> Ask:
         def score(measures: Measures) -> Scores:
             return tuple(part[::-1] for part in inner.score(measures))
 
-        return Round(inner.prompts, score)
+        return replace(inner, score=score)
 
     return ask_reversed
 

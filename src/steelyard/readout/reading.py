@@ -32,10 +32,12 @@ class Round:
     """Prompts to compute, and a pure function from what they measure to scores.
 
     `score` may be called at several exits; the exit rule looks at its distributions.
+    `more` says that the reading may ask another round with the same roots: they are worth keeping.
     """
 
     prompts: tuple[Prompt, ...]
     score: Callable[[Measures], Scores]
+    more: bool = False
 
 
 Reading: TypeAlias = Generator[Round, Scores, np.ndarray]

@@ -19,11 +19,11 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return np.asarray(exponentials / exponentials.sum())
 
 
-def margin(scores: np.ndarray) -> float:
-    """Distance between the two largest probabilities; 1.0 for a single option."""
-    if len(scores) == 1:
+def margin(probabilities: np.ndarray) -> float:
+    """Distance between the two largest of `probabilities`; 1.0 for a single option."""
+    if len(probabilities) == 1:
         return 1.0
-    second, first = np.sort(softmax(scores))[-2:]
+    second, first = np.sort(probabilities)[-2:]
     return float(first - second)
 
 

@@ -12,6 +12,7 @@ final is itself a tournament. That is our extension; the report stops at 255 opt
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def tournament(ask: Ask, options: Listing, size: int = GROUP_SIZE) -> Reading:
         (scores,) = yield ask([options])
         return scores
     groups = split_evenly(options, size)
-    shares = [softmax(scores) for scores in (yield ask(groups))]
+    shares = [softmax(scores) for scores in (yield replace(ask(groups), more=True))]
     places = max(1, size // len(groups))
     finalists = [_best(share, places) for share in shares]
     final_listing = [

@@ -1,12 +1,15 @@
-"""One question under way: its reading, the round it waits for, and what came of it."""
+"""One request under way: its questions' readings, and what they cost."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from steelyard.errors import SteelyardError
 from steelyard.readout.reading import Reading, Round, Scores
+from steelyard.types.request import Request
 
 
 @dataclass(slots=True, eq=False)
@@ -42,3 +45,29 @@ class Inquiry:
         except StopIteration as finished:
             self.round = None
             self.scores = finished.value
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A request and its inquiries by question id.
+
+    Attributes:
+        error: why the request cannot be answered; its inquiries are then left as they are.
+        computed_tokens: tokens that went through the model for this request.
+        reused_tokens: tokens of its roots that were there already.
+        roots: the roots counted so far; each counts once.
+    """
+
+    request: Request
+    inquiries: dict[str, Inquiry]
+    error: SteelyardError | None = None
+    computed_tokens: int = 0
+    reused_tokens: int = 0
+    roots: set[tuple[int, ...]] = field(default_factory=set)
+
+    def waiting(self) -> Iterator[tuple[str, Inquiry]]:
+        """The inquiries that wait for a round to be computed."""
+        if self.error is None:
+            for name, inquiry in self.inquiries.items():
+                if inquiry.round is not None:
+                    yield name, inquiry

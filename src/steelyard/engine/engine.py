@@ -1,0 +1,273 @@
+"""The engine: a loaded model that answers requests."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, overload
+
+from steelyard.__about__ import __version__
+from steelyard.backbone.store import PrefixStore
+from steelyard.engine.conclude import conclude
+from steelyard.engine.exits import FULL_DEPTH, ExitPolicy
+from steelyard.engine.job import Inquiry, Job
+from steelyard.engine.model import LoadedModel
+from steelyard.engine.options import ReadOptions
+from steelyard.engine.pipeline import Pipeline
+from steelyard.errors import SteelyardError
+from steelyard.prompt.branch import Piece
+from steelyard.prompt.layout import LAYOUTS, frame, layout_digest
+from steelyard.prompt.options import option_set
+from steelyard.readout.registry import READOUTS
+from steelyard.readout.scores import margin
+from steelyard.tokens.limits import Limits
+from steelyard.types.answer import Answer, Audit, Basis, Response, Timings, Usage
+from steelyard.types.codec import dumps, encode_response
+from steelyard.types.content import Content
+from steelyard.types.question import Question
+from steelyard.types.request import Request
+
+
+class Engine:
+    """Answers requests with one model. Safe to use from several threads; one computes at a time.
+
+    Made by `steelyard.load`.
+    """
+
+    def __init__(self, model: LoadedModel, store: PrefixStore, exits: ExitPolicy = FULL_DEPTH):
+        self._model = model
+        self._exits = exits
+        self._lock = threading.Lock()
+        self._pipeline = Pipeline(
+            runtime=model.runtime,
+            tokenizer=model.tokenizer,
+            calibrator=model.calibrator,
+            store=store,
+            limits=Limits.of(model.runtime.context_tokens),
+        )
+        self.store = store
+
+    @property
+    def name(self) -> str:
+        """Concrete name of the model, returned with every answer."""
+        return self._model.name
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What every user of this model should be told, such as that it is untrained."""
+        return self._model.warnings
+
+    def decide(
+        self,
+        state: Content,
+        questions: Mapping[str, Question],
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
+    ) -> Response:
+        """Answer questions about one state.
+
+        Args:
+            state: a string, or JSON that stands for text.
+            questions: id -> question; ids are opaque and returned unchanged.
+            layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1"; None: the model's own.
+            readout: "letters", "continuation" or "pairwise"; None: the model's own.
+            rotations: average over this many cyclic orders of the options (letters).
+            reread_below: read again with reversed options where the margin is smaller (letters).
+        Raises:
+            RequestError: the state, a question or an option is not what is allowed.
+            TooLongError: more tokens than the limits or the model's context allow.
+            CapabilityError: the runtime cannot do what the readout needs.
+        """
+        options = self._options(layout, readout, rotations, reread_below)
+        return self._answer([Request(state, questions)], options)[0].result()
+
+    @overload
+    def decide_many(
+        self,
+        requests: Sequence[Request],
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
+        return_errors: Literal[False] = False,
+    ) -> list[Response]: ...
+
+    @overload
+    def decide_many(
+        self,
+        requests: Sequence[Request],
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
+        return_errors: bool,
+    ) -> list[Response | SteelyardError]: ...
+
+    def decide_many(
+        self,
+        requests: Sequence[Request],
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
+        return_errors: bool = False,
+    ) -> list[Response] | list[Response | SteelyardError]:
+        """Answer many requests, computing them together.
+
+        Args:
+            return_errors: put the error in the place of a request that failed, instead of raising
+                the first one. The other arguments are those of `decide`.
+        """
+        options = self._options(layout, readout, rotations, reread_below)
+        outcomes = self._answer(requests, options)
+        if return_errors:
+            return [outcome.error or outcome.result() for outcome in outcomes]
+        return [outcome.result() for outcome in outcomes]
+
+    async def adecide(
+        self,
+        state: Content,
+        questions: Mapping[str, Question],
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
+    ) -> Response:
+        """`decide` without blocking the event loop."""
+        return await asyncio.to_thread(
+            self.decide,
+            state,
+            questions,
+            layout=layout,
+            readout=readout,
+            rotations=rotations,
+            reread_below=reread_below,
+        )
+
+    def _options(
+        self, layout: str | None, readout: str | None, rotations: int, reread_below: float
+    ) -> ReadOptions:
+        return ReadOptions(
+            layout=self._model.layout if layout is None else layout,
+            readout=self._model.readout if readout is None else readout,
+            rotations=rotations,
+            reread_below=reread_below,
+        )
+
+    def _answer(self, requests: Sequence[Request], options: ReadOptions) -> list[_Outcome]:
+        begin = time.perf_counter()
+        jobs = [self._job(request, options) for request in requests]
+        framed = time.perf_counter()
+        with self._lock:
+            elapsed = self._pipeline.run(jobs, self._exits)
+        timings = Timings(
+            prepare_ms=1e3 * (framed - begin + elapsed.prepare_s),
+            forward_ms=1e3 * elapsed.forward_s,
+            total_ms=1e3 * (time.perf_counter() - begin),
+        )
+        return [
+            _Outcome(job, None if job.error else self._response(job, options, timings))
+            for job in jobs
+        ]
+
+    def _job(self, request: Request, options: ReadOptions) -> Job:
+        asked = {name: option_set(question) for name, question in request.questions.items()}
+        filled = frame(
+            LAYOUTS[options.layout], self._model.chat, request.state, list(asked.values())
+        )
+        read = READOUTS[options.readout]
+        return Job(
+            request,
+            {
+                name: Inquiry(
+                    one.kind,
+                    read(
+                        one,
+                        filled,
+                        rotations=options.rotations,
+                        reread_below=options.reread_below,
+                    ),
+                )
+                for name, one in asked.items()
+            },
+        )
+
+    def _response(self, job: Job, options: ReadOptions, timings: Timings) -> Response:
+        answers = {
+            name: self._conclude(question, job.inquiries[name], options.readout)
+            for name, question in job.request.questions.items()
+        }
+        response = Response(
+            model=self._model.name,
+            answers=answers,
+            usage=Usage(input_tokens=job.computed_tokens + job.reused_tokens, output_tokens=0),
+            timings=timings,
+            audit=self._audit(job, options),
+            warnings=self._model.warnings,
+        )
+        # Counted as the live service does: on the serialised answers, with two decimals.
+        text = dumps(encode_response(response, digits=2)["answers"])
+        tokens = self._model.tokenizer.encode([Piece(text)])
+        usage = replace(response.usage, output_tokens=len(tokens))
+        return replace(response, usage=usage)
+
+    def _conclude(self, question: Question, inquiry: Inquiry, readout: str) -> Answer:
+        assert inquiry.scores is not None, "the pipeline left a question unanswered"
+        calibrator = self._model.calibrator
+        probabilities = calibrator.apply(
+            inquiry.scores, kind=inquiry.kind, exit_layer=inquiry.exit_layer
+        )
+        basis = Basis(
+            readout=readout,
+            exit_layer=inquiry.exit_layer,
+            calibration=calibrator.digest,
+            margin=margin(probabilities),
+            passes=inquiry.passes,
+        )
+        return conclude(question, probabilities, basis)
+
+    def _audit(self, job: Job, options: ReadOptions) -> Audit:
+        runtime = self._model.runtime
+        return Audit(
+            steelyard=__version__,
+            model=self._model.name,
+            weights=runtime.digest,
+            tokenizer=self._model.tokenizer.digest,
+            layout=layout_digest(LAYOUTS[options.layout], self._model.chat),
+            layout_name=options.layout,
+            calibrator=self._model.calibrator.digest,
+            runtime=runtime.name,
+            dtype=runtime.dtype,
+            computed_tokens=job.computed_tokens,
+            reused_tokens=job.reused_tokens,
+            exit_layers=self._exits.open_exits(runtime.num_layers),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A job that is done: its response, or the error within the job."""
+
+    job: Job
+    response: Response | None
+
+    @property
+    def error(self) -> SteelyardError | None:
+        return self.job.error
+
+    def result(self) -> Response:
+        """The response; raises the error if there is one."""
+        if self.job.error is not None:
+            raise self.job.error
+        assert self.response is not None
+        return self.response

@@ -1,0 +1,177 @@
+"""`steelyard.load`: from a model's name or path to an engine."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.backbone.config import FAMILIES, from_hf
+from steelyard.backbone.runtime import Runtime
+from steelyard.backbone.store import PrefixStore
+from steelyard.backbone.weights.source import Weights, open_weights
+from steelyard.calibration.calibrator import Uncalibrated
+from steelyard.engine.engine import Engine
+from steelyard.engine.model import LoadedModel
+from steelyard.engine.options import ReadOptions
+from steelyard.errors import RequestError, UnsupportedModelError
+from steelyard.models.locate import locate
+from steelyard.prompt.chat import chat_frame
+from steelyard.prompt.layout import SYSTEM
+
+if TYPE_CHECKING:
+    import torch
+
+logger = logging.getLogger(__name__)
+
+RUNTIMES = ("auto", "torch", "transformers", "llamacpp")
+DTYPES = ("float32", "bfloat16")
+DEFAULT_READOUT = "letters"
+DEFAULT_LAYOUT = "isolated-v1"
+DEFAULT_STORE_BYTES = 256 * 2**20
+
+
+def load(
+    model: str | Path = "mini",
+    *,
+    runtime: str = "auto",
+    device: str = "cpu",
+    dtype: str = "float32",
+    threads: int | None = None,
+    readout: str | None = None,
+    layout: str | None = None,
+    store_bytes: int = DEFAULT_STORE_BYTES,
+) -> Engine:
+    """Load a model that is on this machine; nothing is fetched.
+
+    Args:
+        model: a name that `steelyard models` lists, a Hugging Face id that was pulled, a model
+            folder, or a GGUF file.
+        runtime: "torch" (our own forward: llama, qwen2, qwen3; shared prefixes and exits),
+            "transformers" (any causal language model in a folder) or "llamacpp" (any GGUF), both
+            at full depth. "auto" takes torch where it knows the architecture, else the one that
+            reads the format; the answer's audit names the runtime.
+        device: "cpu", or a torch device such as "cuda" for the torch and transformers runtimes.
+        dtype: "float32", or "bfloat16": faster on some machines, and less exact.
+        threads: CPU threads of the runtime; None leaves its own default.
+        readout, layout: defaults of the engine's calls, in place of the model's own.
+        store_bytes: most bytes of prefixes kept from one call to the next; 0 keeps none.
+    Raises:
+        UnknownModelError: no such model here; the message says how to get it.
+        ModelFileError: a file is missing, cut short or corrupt.
+        UnsupportedModelError: the architecture or tokenizer cannot be run.
+        MissingExtraError: the runtime's package is not installed.
+        RequestError: an argument that is not allowed.
+    """
+    _check_among(runtime, RUNTIMES, "runtime")
+    _check_among(dtype, DTYPES, "dtype")
+    if isinstance(threads, bool) or (threads is not None and threads < 1):
+        raise RequestError(f"{threads!r}; allowed: 1 or more", field="threads")
+    if store_bytes < 0:
+        raise RequestError(f"{store_bytes}; allowed: 0 or more", field="store_bytes")
+    located = locate(model)
+    defaults = ReadOptions(
+        layout=layout or located.manifest.layout or DEFAULT_LAYOUT,
+        readout=readout or located.manifest.readout or DEFAULT_READOUT,
+    )
+    begin = time.perf_counter()
+    weights = open_weights(located.path)
+    tokenizer = weights.tokenizer()
+    chosen = _auto(weights) if runtime == "auto" else runtime
+    computing = _runtime(chosen, weights, tokenizer.vocab_size, device, dtype, threads)
+    loaded = LoadedModel(
+        name=located.name,
+        runtime=computing,
+        tokenizer=tokenizer,
+        chat=chat_frame(
+            tokenizer.chat_template,
+            SYSTEM,
+            bos=tokenizer.bos,
+            eos=tokenizer.eos,
+            adds_bos=tokenizer.adds_bos,
+        ),
+        calibrator=Uncalibrated(),
+        readout=defaults.readout,
+        layout=defaults.layout,
+        warnings=located.manifest.warnings,
+    )
+    logger.info(
+        "event=loaded model=%s runtime=%s dtype=%s seconds=%.1f",
+        loaded.name,
+        chosen,
+        computing.dtype,
+        time.perf_counter() - begin,
+    )
+    for warning in loaded.warnings:
+        logger.warning("%s", warning)
+    return Engine(loaded, PrefixStore(budget_bytes=store_bytes))
+
+
+def _check_among(value: str, allowed: tuple[str, ...], field: str) -> None:
+    if value not in allowed:
+        raise RequestError(f"{value!r}; allowed: {', '.join(allowed)}", field=field)
+
+
+def _auto(weights: Weights) -> str:
+    if weights.config.get("model_type") in FAMILIES:
+        return "torch"
+    return "llamacpp" if weights.kind == "gguf" else "transformers"
+
+
+def _runtime(
+    name: str, weights: Weights, vocab_size: int, device: str, dtype: str, threads: int | None
+) -> Runtime:
+    """The heavy modules are imported here, when they are chosen."""
+    if name == "torch":
+        return _torch(weights, device, dtype, threads)
+    if name == "transformers":
+        if weights.kind != "safetensors":
+            raise UnsupportedModelError(
+                f"{weights.path}: the transformers runtime reads model folders; "
+                "a GGUF file runs on torch or llamacpp"
+            )
+        from steelyard.backbone.transformers_runtime import TransformersRuntime
+
+        return TransformersRuntime.from_folder(
+            weights.path, device=device, dtype=dtype, threads=threads
+        )
+    if weights.kind != "gguf":
+        raise UnsupportedModelError(
+            f"{weights.path}: the llamacpp runtime reads GGUF files; "
+            "a model folder runs on torch or transformers"
+        )
+    if device != "cpu":
+        raise RequestError(f"{device!r}; the llamacpp runtime allows: cpu", field="device")
+    from steelyard.backbone.llamacpp_runtime import LlamaCppRuntime
+
+    return LlamaCppRuntime.from_file(weights.path, vocab_size=vocab_size, threads=threads)
+
+
+def _torch(weights: Weights, device: str, dtype: str, threads: int | None) -> Runtime:
+    import torch
+
+    from steelyard.backbone.decoder import Decoder
+    from steelyard.backbone.torch_runtime import TorchRuntime
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    type_: torch.dtype = getattr(torch, dtype)
+    decoder = Decoder.from_weights(
+        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=_device(device)
+    )
+    if decoder.device.type == "cpu":
+        decoder.pack()
+    return TorchRuntime(decoder, digest=weights.digest)
+
+
+def _device(name: str) -> torch.device:
+    import torch
+
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise RequestError(f"{name!r} is not to be had here: {reason}", field="device") from error
+    return device
