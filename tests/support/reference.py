@@ -1,0 +1,68 @@
+"""The same networks in transformers, as an independent oracle of every forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config, Qwen3Config
+
+FAMILIES = {"llama": LlamaConfig, "qwen2": Qwen2Config, "qwen3": Qwen3Config}
+
+SHAPE = {
+    "vocab_size": 320,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 256,
+    "tie_word_embeddings": True,
+}
+
+
+def reference_model(family: str, seed: int = 0, **changes: Any) -> nn.Module:
+    """A tiny random model of transformers, in float32."""
+    config = FAMILIES[family](**(SHAPE | changes))
+    model: nn.Module = AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            noise = torch.randn(parameter.shape, generator=generator)
+            is_norm = name.endswith("norm.weight")
+            parameter.copy_(1 + 0.3 * noise if is_norm else 0.2 * noise)
+    return model.eval()
+
+
+@torch.no_grad()
+def reference_forward(
+    model: nn.Module,
+    ids: np.ndarray,
+    positions: np.ndarray | None = None,
+    mask: np.ndarray | None = None,
+) -> tuple[list[Tensor], Tensor]:
+    """Hidden states before the first and after every layer (not normed), and the logits.
+
+    Args:
+        mask: bool (rows, rows), which row may see which; causal if None.
+    """
+    rows = len(ids)
+    if mask is None:
+        mask = np.tril(np.ones((rows, rows), dtype=bool))
+    bias = torch.zeros(1, 1, rows, rows).masked_fill(~torch.from_numpy(mask), -torch.inf)
+    hidden: list[Tensor] = []
+    hooks = [
+        layer.register_forward_pre_hook(lambda _, args: hidden.append(args[0][0]))
+        for layer in [*model.model.layers, model.model.norm]
+    ]
+    out = model(
+        torch.from_numpy(ids)[None],
+        attention_mask=bias,
+        position_ids=torch.from_numpy(np.arange(rows) if positions is None else positions)[None],
+        use_cache=False,
+    )
+    for hook in hooks:
+        hook.remove()
+    return hidden, out.logits[0]
