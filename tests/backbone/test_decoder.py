@@ -61,9 +61,7 @@ def test_hidden_states_and_logits_equal_transformers_at_every_layer(variant):
     tree = bushy_tree()
     tree.read_all()
     batch = tree.batch()
-    hidden, logits = reference_forward(
-        model, batch.ids, batch.positions, visible(batch.segments)
-    )
+    hidden, logits = reference_forward(model, batch.ids, batch.positions, visible(batch.segments))
     state = runtime.start(batch)
     for layer, expected in enumerate(hidden):
         state = runtime.advance(state, layer)
@@ -132,7 +130,9 @@ def test_a_missing_tensor_is_named():
 
 
 def test_an_unknown_tensor_is_named():
-    weights = dict(tiny_weights(tiny_config())) | {"model.layers.9.mlp.up_proj.weight": torch.ones(1)}
+    weights = dict(tiny_weights(tiny_config())) | {
+        "model.layers.9.mlp.up_proj.weight": torch.ones(1)
+    }
     with pytest.raises(ModelFileError, match=r"model\.layers\.9\.mlp"):
         Decoder.from_weights(tiny_config(), weights.items())
 

@@ -55,11 +55,11 @@ def flash_forward(
     queries: Tensor, keys: Tensor, values: Tensor, *, causal: bool
 ) -> tuple[Tensor, Tensor]:
     num = queries.shape[2]
-    if not causal and num % 4 in (1, 2):
-        # The kernel cuts queries into blocks of 32, 64 or 256. A last block of one or two rows
+    if not causal and num % 16:
+        # The kernel cuts queries into blocks of 32, 64 or 256 rows. A last block of a few rows
         # takes another matrix kernel, whose bits differ: a row's result would depend on how many
-        # rows happen to stand beside it.
-        queries = F.pad(queries, (0, 0, 0, 4 - num % 4))
+        # rows happen to stand beside it. A self job needs no padding: its length is its own.
+        queries = F.pad(queries, (0, 0, 0, -num % 16))
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         queries, keys, values, 0.0, causal
     )
