@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.tokens.pack import pack
@@ -99,6 +99,7 @@ def check_shape(batch: Batch) -> None:
     st.booleans(),
     st.data(),
 )
+@settings(max_examples=60, deadline=None)
 def test_batches_hold_every_node_once_and_show_it_what_its_plan_says(
     given_plans: list[TokenPlan],
     budget: int,

@@ -241,6 +241,8 @@ class Tokenizer:
         pretokens = 0
         for index in range(len(words) - 1, 0, -1):
             begin = offsets[index][0]
+            if offsets[index - 1][0] == begin:  # tokens that share a character
+                continue
             if not self._has_pretokens:
                 if self._lines_are_apart and text[begin - 1] == "\n" != text[begin]:
                     return begin, index
