@@ -19,7 +19,7 @@ MAX_OPTIONS = 12
 """Options shown per question; of more, the likeliest are shown and the others summed up."""
 
 _BAR_CELLS = 24
-_NAME_CELLS = 40
+_MIN_NAME_CELLS, _MAX_NAME_CELLS = 20, 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -51,10 +51,12 @@ def response_table(response: Response, *, digits: int | None, ascii_only: bool) 
     decimals = 3 if digits is None else digits
     options = {name: options_of(answer) for name, answer in response.answers.items()}
     widest = max(cell_len(option.name) for group in options.values() for option in group)
+    name_cells = max(_MIN_NAME_CELLS, min(widest, _MAX_NAME_CELLS))
     blocks: list[Text | Table] = []
     for name, answer in response.answers.items():
         blocks.append(_title(name, answer, decimals, ascii_only))
-        blocks.append(_bars(options[name], min(widest, _NAME_CELLS), decimals, ascii_only))
+        blocks.append(_bars(options[name], name_cells, decimals, ascii_only))
+        blocks.append(Text())
     return Group(*blocks, Text(_join(_basis(response), ascii_only), style="dim"))
 
 
@@ -117,7 +119,6 @@ def _bars(options: Sequence[Option], name_cells: int, decimals: int, ascii_only:
         rest = max(0.0, 1.0 - sum(option.probability for option in shown))
         others = f"{len(options) - len(shown)} others together"
         table.add_row("", Text(others, "dim"), Text(f"{rest:.{decimals}f}", "dim"))
-    table.add_row()
     return table
 
 
@@ -128,7 +129,7 @@ def _basis(response: Response) -> list[str]:
         printable(response.model),
         response.audit.layout_name,
         "+".join(dict.fromkeys(basis.readout for basis in bases)),
-        f"{response.usage.input_tokens:,} tokens, {response.audit.reused_tokens:,} reused",
+        f"{response.usage.input_tokens:,} tokens",
         f"{response.timings.total_ms:,.0f} ms",
         "calibrated"
         if calibrated == len(bases)
