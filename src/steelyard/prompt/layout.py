@@ -177,5 +177,8 @@ def layout_digest(layout: Layout, chat: ChatFrame) -> str:
                     Branch(alone(options, 0)),
                     Branch(named(options, 1)),
                 )
-                hashed.update(repr(prompt).encode())
+                (branch,) = prompt.branches
+                parts = (prompt.root, branch.pieces, *(child.pieces for child in branch.children))
+                texts = [[(piece.text, piece.trusted) for piece in part] for part in parts]
+                hashed.update(repr(texts).encode())
     return hashed.hexdigest()
