@@ -6,7 +6,6 @@ A subcommand imports what it needs when it runs, so that `steelyard --help` answ
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -63,20 +62,14 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code; what went wrong is said on stderr."""
     try:
-        try:
-            app(args=list(arguments), prog_name="steelyard")
-        finally:
-            sys.stdout.flush()
+        app(args=list(arguments), prog_name="steelyard")
     except SystemExit as end:  # how Typer ends; by Ctrl-C with 130
         return end.code if isinstance(end.code, int) else FAILED
     except SteelyardError as error:
         typer.echo(f"steelyard: {error}", err=True)
         asked_wrongly = isinstance(error, RequestError | UnknownModelError | InputFileError)
         return ASKED_WRONGLY if asked_wrongly else FAILED
-    except OSError as error:  # stdout is closed, or on a full disk
-        if not isinstance(error, BrokenPipeError):
-            typer.echo(f"steelyard: {error}", err=True)
-        # Python flushes stdout once more at its end, and would complain once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # a full disk behind stdout; a closed pipe is Typer's to handle
+        typer.echo(f"steelyard: {error}", err=True)
         return FAILED
     raise AssertionError("Typer ends with SystemExit")
