@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from support.alone import values_alone
+from support.alone import assert_values, measured, reading_tree, values_alone
 from support.trees import Tree
 from transformers import (
     AutoModelForCausalLM,
@@ -27,7 +27,7 @@ from steelyard.errors import (
     TooLongError,
     UnsupportedModelError,
 )
-from steelyard.tokens.plan import HiddenRead, LogitRead, LogProbRead
+from steelyard.tokens.plan import HiddenRead, LogitRead
 
 VOCAB = 96
 DECODER = {
@@ -78,52 +78,23 @@ def saved(tmp_path):
     return save
 
 
-def reading_tree(seed=0):
-    """Two prompts: unequal branches and sub-branches, reads at ends, inside and in the root."""
-    tree = Tree(seed, vocab=VOCAB)
-    root = tree.add(19)
-    tree.read(root, LogProbRead(18, 7))
-    for length in (5, 1):
-        branch = tree.add(length, root)
-        tree.read(branch, LogitRead(length - 1, (3, 90, 11)))
-        for twig in (3, 1):
-            leaf = tree.add(twig, branch)
-            for offset in range(twig):
-                tree.read(leaf, LogProbRead(offset, offset + 40))
-        tree.read(tree.add(4, leaf), LogitRead(1, (5,)))
-    tree.add(6, root)  # nothing is read here
-    tree.read(tree.add(11), LogitRead(10, tuple(range(VOCAB))))
-    return tree
-
-
-def computed(runtime, batch):
-    return runtime.measure(runtime.advance(runtime.start(batch), runtime.num_layers))
-
-
-def assert_equal(found, expected, atol):
-    assert len(found) == len(expected)
-    for value, wanted in zip(found, expected, strict=True):
-        assert value.dtype == np.float64
-        np.testing.assert_allclose(value, wanted, atol=atol, rtol=0)
-
-
 @pytest.mark.parametrize("family", CONFIGS)
 def test_a_branch_measures_what_its_whole_text_measures(family, saved):
     folder = saved(CONFIGS[family])
     runtime = TransformersRuntime.from_folder(folder)
     model = AutoModelForCausalLM.from_pretrained(folder)
-    batch = reading_tree().batch()
+    batch = reading_tree(VOCAB).batch()
 
     @torch.no_grad()
     def next_logits(ids):
         return model(torch.tensor([ids]), use_cache=False).logits[0, -1].numpy()
 
-    assert_equal(computed(runtime, batch), values_alone(batch, next_logits), atol=3e-5)
+    assert_values(measured(runtime, batch), values_alone(batch, next_logits), atol=3e-5)
 
 
 def test_a_read_is_the_same_alone_and_in_company(saved):
     runtime = TransformersRuntime.from_folder(saved(CONFIGS["hybrid"]))
-    state = runtime.start(reading_tree().batch())
+    state = runtime.start(reading_tree(VOCAB).batch())
     together = runtime.measure(runtime.advance(state, 2))
     for index, placed in enumerate(state.batch.reads):
         one = runtime.keep(state, [placed.segment])
@@ -135,23 +106,23 @@ def test_a_read_is_the_same_alone_and_in_company(saved):
 
 def test_segments_are_kept_before_and_after_the_layers(saved):
     runtime = TransformersRuntime.from_folder(saved(CONFIGS["llama"]))
-    state = runtime.start(reading_tree().batch())
+    state = runtime.start(reading_tree(VOCAB).batch())
     before = runtime.advance(runtime.keep(state, [1, 5]), 2)
     after = runtime.keep(runtime.advance(state, 2), [1, 5])
     assert {read.segment for read in after.batch.reads} == {1, 5}
     assert before.batch.reads == after.batch.reads
-    assert_equal(runtime.measure(before), runtime.measure(after), atol=0)
+    assert_values(runtime.measure(before), runtime.measure(after), atol=0)
     assert runtime.advance(after, 2) is after
 
 
 def test_what_it_lacks_is_refused_by_name(saved):
     runtime = TransformersRuntime.from_folder(saved(CONFIGS["llama"]))
     assert runtime.capabilities == frozenset()
-    assert runtime.captured(runtime.start(reading_tree().batch())) == {}
+    assert runtime.captured(runtime.start(reading_tree(VOCAB).batch())) == {}
     with pytest.raises(CapabilityError, match=r"transformers runtime .* layer 1.* 2; the torch"):
-        runtime.advance(runtime.start(reading_tree().batch()), 1)
+        runtime.advance(runtime.start(reading_tree(VOCAB).batch()), 1)
     with pytest.raises(CapabilityError, match="cannot measure before layer 2"):
-        runtime.measure(runtime.start(reading_tree().batch()))
+        runtime.measure(runtime.start(reading_tree(VOCAB).batch()))
 
     tree = Tree(vocab=VOCAB)
     tree.read(tree.add(3), HiddenRead(2))
@@ -192,7 +163,7 @@ def test_logits_are_float32_in_a_bfloat16_model(family, saved):
     runtime = TransformersRuntime.from_folder(saved(CONFIGS[family]), dtype="bfloat16")
     tree = Tree(vocab=VOCAB)
     tree.read(tree.add(9), LogitRead(8, tuple(range(VOCAB))))
-    (logits,) = computed(runtime, tree.batch())
+    (logits,) = measured(runtime, tree.batch())
     rounded = torch.from_numpy(logits).bfloat16().double().numpy()
     assert np.abs(logits - rounded).max() > 1e-3
 

@@ -1,13 +1,46 @@
-"""Every read of a batch computed alone: its own path through the tree as one text."""
+"""A tree that is read in every way, and each of its reads computed alone: as one plain text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.special import log_softmax
+from support.trees import Tree
 
+from steelyard.backbone.runtime import Runtime
 from steelyard.tokens.plan import ROOT, Batch, LogitRead, LogProbRead
+
+
+def reading_tree(vocab: int, seed: int = 0) -> Tree:
+    """Two prompts: unequal branches and sub-branches, reads at ends, inside and in the root."""
+    tree = Tree(seed, vocab=vocab)
+    root = tree.add(19)
+    tree.read(root, LogProbRead(18, 7))
+    for length in (5, 1):
+        branch = tree.add(length, root)
+        tree.read(branch, LogitRead(length - 1, (3, 90, 11)))
+        tree.read(branch, LogProbRead(length - 1, 12))
+        for twig in (3, 1):
+            leaf = tree.add(twig, branch)
+            for offset in range(twig):
+                tree.read(leaf, LogProbRead(offset, offset + 40))
+        tree.read(tree.add(4, leaf), LogitRead(1, (5,)))
+    tree.add(6, root)  # nothing is read here
+    tree.read(tree.add(11), LogitRead(10, tuple(range(vocab))))
+    return tree
+
+
+def measured(runtime: Runtime, batch: Batch) -> Sequence[np.ndarray]:
+    """The reads of a batch at full depth."""
+    return runtime.measure(runtime.advance(runtime.start(batch), runtime.num_layers))
+
+
+def assert_values(found: Sequence[np.ndarray], expected: Sequence[np.ndarray], atol: float) -> None:
+    assert len(found) == len(expected)
+    for value, wanted in zip(found, expected, strict=True):
+        assert value.dtype == np.float64
+        np.testing.assert_allclose(value, wanted, atol=atol, rtol=0)
 
 
 def path_of(batch: Batch, segment: int) -> list[int]:

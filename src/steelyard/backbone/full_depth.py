@@ -39,16 +39,16 @@ class Step:
         start: position of the first token.
         depth: number of ancestors; the parent is the latest step of depth - 1.
         last: no later step continues the same parent.
-        reads: indices into batch.reads, by offset in the segment.
-        offsets: of those reads.
+        offsets: the tokens at which something is read, ascending.
+        reads: indices into batch.reads of what is read at each of them.
     """
 
     ids: np.ndarray
     start: int
     depth: int
     last: bool
-    reads: tuple[int, ...]
     offsets: tuple[int, ...]
+    reads: tuple[tuple[int, ...], ...]
 
 
 def begin(runtime: Runtime, batch: Batch, contexts: Sequence[Context]) -> FullDepthState:
@@ -73,7 +73,10 @@ def begin(runtime: Runtime, batch: Batch, contexts: Sequence[Context]) -> FullDe
 
 
 def finish(
-    runtime: Runtime, state: State, to_layer: int, compute: Callable[[Batch], Sequence[np.ndarray]]
+    runtime: Runtime,
+    state: State,
+    to_layer: int,
+    compute: Callable[[Batch], tuple[np.ndarray, ...]],
 ) -> FullDepthState:
     """The state after the last layer.
 
@@ -89,7 +92,7 @@ def finish(
         )
     if state.layer == to_layer:
         return state
-    return FullDepthState(state.batch, to_layer, tuple(compute(state.batch)))
+    return FullDepthState(state.batch, to_layer, compute(state.batch))
 
 
 def measured(runtime: Runtime, state: State) -> tuple[np.ndarray, ...]:
@@ -123,9 +126,10 @@ def narrow(state: State, segments: Sequence[int]) -> FullDepthState:
 def walk(batch: Batch) -> Iterator[Step]:
     """The segments that reads need, parents before children, every subtree contiguous."""
     segments = batch.segments
-    reads: list[list[int]] = [[] for _ in segments]
+    reads: list[dict[int, list[int]]] = [{} for _ in segments]  # offset -> indices
     for index, placed in enumerate(batch.reads):
-        reads[placed.segment].append(index)
+        offset = placed.row - segments[placed.segment].begin
+        reads[placed.segment].setdefault(offset, []).append(index)
 
     needed = [bool(own_reads) for own_reads in reads]
     children = [0] * len(segments)
@@ -145,17 +149,33 @@ def walk(batch: Batch) -> Iterator[Step]:
         assert batch.positions[segment.begin] == start, "a gap between a segment and its parent"
         if not root:
             children[segment.parent] -= 1
+        offsets = tuple(sorted(reads[index]))
         yield Step(
             ids=batch.ids[segment.begin : segment.end],
             start=start,
             depth=depths[index],
             last=root or children[segment.parent] == 0,
-            reads=tuple(reads[index]),
-            offsets=tuple(batch.reads[i].row - segment.begin for i in reads[index]),
+            offsets=offsets,
+            reads=tuple(tuple(reads[index][offset]) for offset in offsets),
         )
 
 
-def value_of(read: NodeRead, logits: np.ndarray) -> np.ndarray:
+def values(batch: Batch, compute: Callable[[Step], np.ndarray]) -> tuple[np.ndarray, ...]:
+    """The values of all reads.
+
+    Args:
+        compute: computes a step; returns the next-token logits at its offsets, float32
+            (offsets, vocabulary).
+    """
+    found: dict[int, np.ndarray] = {}
+    for step in walk(batch):
+        for indices, logits in zip(step.reads, compute(step), strict=True):
+            for index in indices:
+                found[index] = _value(batch.reads[index].read, logits)
+    return tuple(found[index] for index in range(len(batch.reads)))
+
+
+def _value(read: NodeRead, logits: np.ndarray) -> np.ndarray:
     """The value of a read, from the next-token logits at its token.
 
     Args:
@@ -167,9 +187,8 @@ def value_of(read: NodeRead, logits: np.ndarray) -> np.ndarray:
         case LogitRead(targets=targets):
             return logits[list(targets)].astype(np.float64)
         case LogProbRead(target=target):
-            highest = logits.max()
-            total = np.exp(logits - highest).sum(dtype=np.float64)
-            return np.asarray(np.float64(logits[target]) - np.float64(highest) - np.log(total))
+            shifted = logits.astype(np.float64) - logits.max()
+            return np.asarray(shifted[target] - np.log(np.exp(shifted).sum()))
         case HiddenRead():
             raise AssertionError("hidden states are refused at the start")
 

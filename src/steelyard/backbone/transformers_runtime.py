@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from steelyard.backbone import full_depth
-from steelyard.backbone.full_depth import FullDepthState, value_of, walk
+from steelyard.backbone.full_depth import FullDepthState, Step, values
 from steelyard.backbone.runtime import Context, State
 from steelyard.backbone.weights.safetensors_folder import open_folder
 from steelyard.errors import MissingExtraError, ModelFileError, UnsupportedModelError
@@ -124,19 +124,18 @@ class TransformersRuntime:
         return {}
 
     @torch.inference_mode()
-    def _compute(self, batch: Batch) -> list[np.ndarray]:
-        values: dict[int, np.ndarray] = {}
-        caches: list[object] = []  # of the path to the current segment
-        for step in walk(batch):
+    def _compute(self, batch: Batch) -> tuple[np.ndarray, ...]:
+        caches: list[object] = []  # along the path to the current segment
+
+        def compute(step: Step) -> np.ndarray:
             del caches[step.depth :]
             parent = caches[-1] if caches else None
-            logits, cache = self._forward(
-                step.ids, parent if step.last else copy.deepcopy(parent), step.offsets
-            )
-            caches.append(cache)
-            for index, row in zip(step.reads, logits.cpu().numpy(), strict=True):
-                values[index] = value_of(batch.reads[index].read, row)
-        return [values[index] for index in range(len(batch.reads))]
+            own = parent if step.last else copy.deepcopy(parent)
+            logits, continued = self._forward(step.ids, own, step.offsets)
+            caches.append(continued)
+            return logits.cpu().numpy()
+
+        return values(batch, compute)
 
     def _forward(
         self, ids: np.ndarray, cache: object, offsets: Sequence[int]
