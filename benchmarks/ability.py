@@ -56,7 +56,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     origin = provenance(options.allow_dirty)
     cases = draw(options.data, options.suites, options.questions, options.seed)[: options.limit]
     engine = steelyard.load(
-        options.model, dtype=options.dtype, device=options.device, threads=options.threads
+        options.model,
+        dtype=options.dtype,
+        device=options.device,
+        threads=options.threads,
+        store_bytes=0,  # or the next cell would find this one's states, and its time mean nothing
     )
     for cell in cells(options):
         kept = options.records / "ability" / f"{cell.name}.jsonl"

@@ -37,7 +37,11 @@ def render(folder: Path) -> str:
         return "No records yet.\n"
     parts = []
     for suite in SUITES:
-        part = [record for record in records if f"{suite} choice" in record["results"]]
+        part = [
+            record
+            for record in records
+            if {f"{suite} choice", f"{suite} noul"} <= record["results"].keys()
+        ]
         if part:
             parts += [f"### {suite}\n\n{baselines(part, suite)}", accuracies(part, suite)]
             parts += [proper_scores(part, suite)]

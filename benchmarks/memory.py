@@ -76,6 +76,7 @@ def in_child(words: Sequence[str], store: str) -> dict[str, object]:
 def peak(options: argparse.Namespace) -> dict[str, object]:
     """Peak bytes after importing, after loading and after two requests, and the tokens computed."""
     import steelyard
+    from steelyard.engine.load import DEFAULT_STORE_BYTES
 
     imported = high_water_bytes()
     engine = steelyard.load(
@@ -84,7 +85,7 @@ def peak(options: argparse.Namespace) -> dict[str, object]:
         device=options.device,
         threads=options.threads,
         readout=options.readout,
-        **({} if options.child == "on" else {"store_bytes": 0}),
+        store_bytes=DEFAULT_STORE_BYTES if options.child == "on" else 0,
     )
     loaded = high_water_bytes()
     for seed in (1, 2):

@@ -149,7 +149,7 @@ def their_side(folder: Path, threads: int, compared: Sequence[Compared]) -> list
     from transformers import AutoModelForCausalLM
 
     torch.set_num_threads(threads)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     found = []
     for index, one in enumerate(compared, start=1):
         with torch.inference_mode():
