@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, overload
+from typing import Literal, Self, overload
 
 from steelyard.__about__ import __version__
 from steelyard.backbone.store import PrefixStore
@@ -153,6 +153,16 @@ class Engine:
             rotations=rotations,
             reread_below=reread_below,
         )
+
+    def close(self) -> None:
+        """Let go of the stored prefixes. The model itself goes with the engine."""
+        self.store.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _options(
         self, layout: str | None, readout: str | None, rotations: int, reread_below: float

@@ -43,7 +43,7 @@ def tournament(ask: Ask, options: Listing, size: int = GROUP_SIZE) -> Reading:
     final_scores = yield from tournament(ask, final_listing, size)
     probabilities = combine(shares, finalists, softmax(final_scores))
     with np.errstate(divide="ignore"):  # an option of probability 0 has the score -inf
-        return np.log(probabilities)
+        return np.asarray(np.log(probabilities))
 
 
 def split_evenly(options: Listing, size: int) -> list[Listing]:
