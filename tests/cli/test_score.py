@@ -129,6 +129,15 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(work, arguments, error, 
     assert sorted(path.name for path in work.iterdir()) == before
 
 
+def test_an_existing_output_is_refused_before_a_model_is_loaded(work, monkeypatch):
+    monkeypatch.setitem(vars(steelyard), "load", None)
+    (work / "in.jsonl").write_text("{}")
+    (work / "out.jsonl").write_text("mine")
+    for arguments in ([], ["--resume"]):
+        assert run(["score", "in.jsonl", "-o", "out.jsonl", *arguments]) == FAILED
+    assert (work / "out.jsonl").read_text() == "mine"
+
+
 def test_parquet_without_polars_names_the_extra(work, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     (work / "in.parquet").touch()

@@ -68,6 +68,12 @@ class FakeEngine:
     def close(self) -> None:
         self.closed = True
 
+    def __enter__(self) -> FakeEngine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def fake_response(request: Request) -> Response:
     """Probabilities from a hash of the question and the state; a state "refuse me" is refused."""

@@ -126,17 +126,11 @@ def open_journal(out: Path, run: Mapping[str, str], *, resume: bool) -> Journal 
             process, or cannot be written.
     """
     part, note = part_of(out), run_of(out)
+    check_free(out, resume=resume)
     if os.path.lexists(out):
-        if resume and note.exists() and not part.exists():
-            _check_run(note, run)
-            note.unlink()
-            return None
-        raise OutputError(f"{out} exists, and nothing is overwritten; choose another name")
-    if not resume and part.exists() and part.stat().st_size > 0:
-        raise OutputError(
-            f"{out} has an unfinished run ({part.name}); add --resume to go on with it, "
-            f"or delete {part.name} and {note.name}"
-        )
+        _check_run(note, run)
+        note.unlink()
+        return None
     with _explained(part):
         file = FileIO(part, "a+")
         try:
@@ -152,6 +146,24 @@ def open_journal(out: Path, run: Mapping[str, str], *, resume: bool) -> Journal 
         except BaseException:
             file.close()
             raise
+
+
+def check_free(out: Path, *, resume: bool) -> None:
+    """Refuse an output that is there already, or an unfinished run where it is not to go on.
+
+    Raises:
+        OutputError: nothing is ever overwritten.
+    """
+    part, note = part_of(out), run_of(out)
+    if os.path.lexists(out):
+        if resume and note.exists() and not part.exists():
+            return  # finished, but killed before its note was deleted
+        raise OutputError(f"{out} exists, and nothing is overwritten; choose another name")
+    if not resume and part.exists() and part.stat().st_size > 0:
+        raise OutputError(
+            f"{out} has an unfinished run ({part.name}); add --resume to go on with it, "
+            f"or delete {part.name} and {note.name}"
+        )
 
 
 def part_of(out: Path) -> Path:

@@ -15,8 +15,8 @@ class Row:
     """A row of an input file.
 
     Attributes:
-        line: where it stands, from 1, growing from row to row: the line of a text file (of a CSV
-            row, the line on which it ends), the row number of a Parquet file.
+        line: where it begins, from 1, growing from row to row: the line of a text file, the row
+            number of a Parquet file.
         end: how much of the source lies before the next row, in the unit of `Source.size`.
         id: the row's own id, returned unchanged; None where it has none.
         asked: the request, or what is wrong with the row.

@@ -68,7 +68,7 @@ def decide(
 
     flags = parse_flags(noul or (), choice or (), score or ())
     request = read_request(state, state_file, json_state, questions, flags)
-    engine = model_options.load_engine(
+    with model_options.load_engine(
         model,
         runtime=runtime,
         device=device,
@@ -76,13 +76,10 @@ def decide(
         threads=threads,
         readout=readout,
         layout=layout,
-    )
-    try:
+    ) as engine:
         response = engine.decide(
             request.state, request.questions, rotations=rotations, reread_below=reread_below
         )
-    finally:
-        engine.close()
     for warning in dict.fromkeys((*engine.warnings, *response.warnings)):
         typer.echo(f"warning: {warning}", err=True)
     if as_json:

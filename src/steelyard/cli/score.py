@@ -72,13 +72,26 @@ def score(
     the run goes on. A run that was stopped or killed goes on with --resume and
     neither loses nor repeats a row.
     """
+    from steelyard.bulk.journal import check_free
     from steelyard.bulk.run import score as score_file
     from steelyard.bulk.source import open_source
+    from steelyard.bulk.write import format_of
     from steelyard.cli.progress import describe, progress_bar
 
-    recipe = read_recipe(questions, state, template, id_column)
-    rows = open_source(source, recipe)
-    engine = model_options.load_engine(
+    format_of(out)
+    check_free(out, resume=resume)  # before the time that loading takes
+    rows = open_source(source, read_recipe(questions, state, template, id_column))
+    options = {
+        "steelyard": __version__,
+        "model": model,
+        "runtime": runtime,
+        "dtype": dtype,
+        "readout": str(readout),
+        "layout": str(layout),
+        "rotations": str(rotations),
+        "reread_below": str(reread_below),
+    }
+    with model_options.load_engine(
         model,
         runtime=runtime,
         device=device,
@@ -86,38 +99,24 @@ def score(
         threads=threads,
         readout=readout,
         layout=layout,
-    )
-    try:
+    ) as engine:
         for warning in engine.warnings:
             typer.echo(f"warning: {warning}", err=True)
+        decide = partial(
+            engine.decide_many, return_errors=True, rotations=rotations, reread_below=reread_below
+        )
         with progress_bar(rows.size) as on_progress:
             done = score_file(
                 rows,
                 out,
-                partial(
-                    engine.decide_many,
-                    return_errors=True,
-                    rotations=rotations,
-                    reread_below=reread_below,
-                ),
-                options={
-                    "steelyard": __version__,
-                    "model": model,
-                    "runtime": runtime,
-                    "dtype": dtype,
-                    "readout": str(readout),
-                    "layout": str(layout),
-                    "rotations": str(rotations),
-                    "reread_below": str(reread_below),
-                },
+                decide,
+                options=options,
                 batch=batch,
                 digits=digits,
                 strict=strict,
                 resume=resume,
                 on_progress=on_progress,
             )
-    finally:
-        engine.close()
     typer.echo(f"{describe(done)}, {done.tokens:,} tokens", err=True)
     if done.refused is not None:
         line, error = done.refused
