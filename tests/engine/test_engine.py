@@ -35,6 +35,7 @@ QUESTIONS: Mapping[str, Question] = {
 }
 LAYOUTS = ("isolated-v1", "sandwich-v1", "sandwich-shared-v1")
 ISOLATED = LAYOUTS[:2]
+STORED = 1e-5
 MANY = [f"queue {index}" for index in range(255)]
 
 
@@ -70,16 +71,18 @@ def test_a_question_is_answered_alike_alone_in_any_company_and_under_any_id(
 ) -> None:
     together = fresh.decide(STATE, QUESTIONS, readout=readout, layout=layout)
     stored = engine.decide(STATE, QUESTIONS, readout=readout, layout=layout)
-    assert furthest(together, stored) <= 1e-6
+    # A stored prefix may end anywhere in the root; its attention is then merged from other parts.
+    assert furthest(together, stored) <= STORED
     backwards = fresh.decide(
         STATE, dict(reversed(QUESTIONS.items())), readout=readout, layout=layout
     )
     for name, question in QUESTIONS.items():
         expected = distribution(together.answers[name])
         alone = fresh.decide(STATE, {"other id": question}, readout=readout, layout=layout)
-        again = engine.decide(STATE, {name: question}, readout=readout, layout=layout)
-        for answer in (alone.answers["other id"], again.answers[name], backwards.answers[name]):
+        for answer in (alone.answers["other id"], backwards.answers[name]):
             np.testing.assert_allclose(distribution(answer), expected, atol=1e-6, rtol=0)
+        again = engine.decide(STATE, {name: question}, readout=readout, layout=layout)
+        np.testing.assert_allclose(distribution(again.answers[name]), expected, atol=STORED, rtol=0)
 
 
 def test_the_shared_sandwich_lets_questions_see_each_other_and_only_it(fresh: Engine) -> None:
@@ -209,7 +212,7 @@ def test_one_bad_request_does_not_spoil_the_others() -> None:
     engine = tiny_engine(max_positions=600)
     good = Request(STATE, QUESTIONS)
     bad = Request("word " * 2000, {"q": Noul("Is it?")})
-    with pytest.raises(TooLongError, match=r"questions\.q: 2,\d{3} tokens .*limit is 600"):
+    with pytest.raises(TooLongError, match=r"questions\.q: [\d,]+ tokens .*limit is 600"):
         engine.decide_many([good, bad])
     first, error, last = engine.decide_many([good, bad, good], return_errors=True)
     assert isinstance(error, TooLongError) and isinstance(error, SteelyardError)
@@ -226,7 +229,9 @@ def test_tokens_are_counted_once_and_reuse_is_visible() -> None:
     assert first.usage == second.usage
     assert first.usage.input_tokens == first.audit.computed_tokens
     assert second.audit.computed_tokens + second.audit.reused_tokens == first.usage.input_tokens
-    one, other = engine.decide_many([Request("New. " * 9, QUESTIONS), Request("New. " * 9, QUESTIONS)])
+    one, other = engine.decide_many(
+        [Request("New. " * 9, QUESTIONS), Request("New. " * 9, QUESTIONS)]
+    )
     assert one.audit.computed_tokens - other.audit.computed_tokens == other.audit.reused_tokens > 0
     assert engine.store.statistics().entries == 2
     engine.close()

@@ -32,9 +32,7 @@ def asker(utilities: np.ndarray, bias: np.ndarray | None = None) -> tuple[Ask, l
     def ask(listings: Sequence[Listing]) -> Round:
         shown.extend(list(listing) for listing in listings)
         places = np.zeros(64) if bias is None else bias
-        scores = tuple(
-            utilities[list(listing)] + places[: len(listing)] for listing in listings
-        )
+        scores = tuple(utilities[list(listing)] + places[: len(listing)] for listing in listings)
         return Round((), lambda _: scores)
 
     return ask, shown

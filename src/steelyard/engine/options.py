@@ -30,13 +30,9 @@ class ReadOptions:
 
     def __post_init__(self) -> None:
         if self.layout not in LAYOUTS:
-            raise RequestError(
-                f"{self.layout!r}; allowed: {', '.join(LAYOUTS)}", field="layout"
-            )
+            raise RequestError(f"{self.layout!r}; allowed: {', '.join(LAYOUTS)}", field="layout")
         if self.readout not in READOUTS:
-            raise RequestError(
-                f"{self.readout!r}; allowed: {', '.join(READOUTS)}", field="readout"
-            )
+            raise RequestError(f"{self.readout!r}; allowed: {', '.join(READOUTS)}", field="readout")
         if isinstance(self.rotations, bool) or not isinstance(self.rotations, int):
             raise RequestError(f"{self.rotations!r}; allowed: an integer", field="rotations")
         if not 1 <= self.rotations <= 26:

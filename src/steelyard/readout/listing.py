@@ -39,9 +39,7 @@ def rotated(ask: Ask, rotations: int) -> Ask:
 
         def score(measures: Measures) -> Scores:
             parts = iter(inner.score(measures))
-            return tuple(
-                mean_of([np.roll(next(parts), shift) for shift in by]) for by in shifts
-            )
+            return tuple(mean_of([np.roll(next(parts), shift) for shift in by]) for by in shifts)
 
         return replace(inner, score=score)
 

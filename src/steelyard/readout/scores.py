@@ -1,4 +1,4 @@
-"""Arithmetic on the scores of one distribution: unnormalised log-probabilities, float64 (options,)."""
+"""Arithmetic on the scores of one distribution: log-probabilities up to a constant, (options,)."""
 
 from __future__ import annotations
 

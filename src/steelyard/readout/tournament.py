@@ -11,6 +11,7 @@ final is itself a tournament. That is our extension; the report stops at 255 opt
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -37,7 +38,8 @@ def tournament(ask: Ask, options: Listing, size: int = GROUP_SIZE) -> Reading:
     places = max(1, size // len(groups))
     finalists = [_best(share, places) for share in shares]
     final_listing = [
-        group[place] for group, places_of in zip(groups, finalists, strict=True)
+        group[place]
+        for group, places_of in zip(groups, finalists, strict=True)
         for place in places_of
     ]
     final_scores = yield from tournament(ask, final_listing, size)
@@ -50,7 +52,7 @@ def split_evenly(options: Listing, size: int) -> list[Listing]:
     """As few groups of at most `size` as possible, their lengths differing by at most one."""
     count = -(-len(options) // size)
     bounds = [index * len(options) // count for index in range(count + 1)]
-    return [list(options[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [list(options[a:b]) for a, b in itertools.pairwise(bounds)]
 
 
 def combine(
