@@ -13,7 +13,8 @@ from tokenizers import Tokenizer as Backend
 from steelyard.errors import ModelFileError, UnsupportedModelError
 from steelyard.tokens.files import TokenizerFiles
 from steelyard.tokens.gguf_metadata import GgufMetadata
-from steelyard.tokens.gguf_vocab import KINDS, read_vocabulary
+from steelyard.tokens.gguf_pretokenizers import PRE_TOKENIZERS
+from steelyard.tokens.gguf_vocab import read_vocabulary
 from steelyard.tokens.tokenizer import Tokenizer
 
 TEXTS = (
@@ -58,6 +59,8 @@ def test_a_gpt2_vocabulary_cuts_as_gpt2_does(text: str) -> None:
         ("gpt-2", ["a", "1234", " 5", " b", "'s", "'", "S", "!?", "\n", "\n", "x"]),
         ("qwen2", ["a", "1", "2", "3", "4", " ", "5", " b", "'s", "'S", "!?\n\n", "x"]),
         ("llama-bpe", ["a", "123", "4", " ", "5", " b", "'s", "'S", "!?\n\n", "x"]),
+        ("tekken", ["a", "1", "2", "3", "4", " ", "5", " b", "'s", "'S", "!?\n\n", "x"]),
+        ("gpt-4o", ["a", "123", "4", " ", "5", " b's", "'S", "!?\n\n", "x"]),
         ("default", ["a", "123", "4", " ", "5", " b", "'", "s", "'", "S", "!?", "\n", "\n", "x"]),
     ],
 )
@@ -67,11 +70,17 @@ def test_pre_tokenizers_cut_digits_contractions_and_line_breaks(
     assert words(pre, "a1234 5 b's'S!?\n\nx") == pieces
 
 
-@pytest.mark.parametrize("pre", KINDS)
+@pytest.mark.parametrize("pre", PRE_TOKENIZERS)
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_text_survives_encoding_and_decoding(pre: str, text: str) -> None:
     backend = read(pre=pre).tokenizer
     assert backend.decode(backend.encode(text).ids, skip_special_tokens=False) == text
+
+
+def test_words_in_the_manner_of_gpt_4o_end_before_an_upper_case_letter() -> None:
+    assert words("gpt-4o", "camelCase HTTPServer cafe\u0301!") == [
+        *("camel", "Case", " HTTPServer", " cafe\u0301", "!")
+    ]
 
 
 def test_only_qwen_composes_its_text() -> None:
@@ -133,7 +142,7 @@ def test_bos_is_added_as_the_file_or_else_the_kind_says(
     assert tokenizer.adds_bos is adds
 
 
-@pytest.mark.parametrize("pre", ["tekken", None])
+@pytest.mark.parametrize("pre", ["viking", None])
 def test_an_unknown_pre_tokenizer_is_refused_with_those_known(pre: str | None) -> None:
     with pytest.raises(UnsupportedModelError, match=rf"pre = {pre!r}.*smollm.*llama\.cpp"):
         read(pre=pre)  # type: ignore[arg-type]
@@ -148,13 +157,16 @@ def test_another_kind_of_vocabulary_is_refused() -> None:
     ("changes", "message"),
     [
         ({"tokens": None}, r"'tokenizer\.ggml\.tokens' is missing"),
-        ({"tokens": [1, 2]}, r"'tokenizer\.ggml\.tokens' is a list of 2 items, not a list of str"),
+        (
+            {"tokens": [1, 2]},
+            r"'tokenizer\.ggml\.tokens' is a list of 2 items; wanted: list of str",
+        ),
         ({"token_type": [1]}, "with 1 types"),
         ({"tokens": ["a", "a"], "token_type": [1, 1]}, "1 different tokens among 2"),
         ({"merges": ["t h", "q zz"]}, "the merge 'q zz' has tokens that the vocabulary lacks"),
         ({"merges": ["th"]}, "the merge 'th'"),
         ({"bos_token_id": 10**6}, r"bos_token_id is 1000000 of \d+ tokens"),
-        ({"eos_token_id": "2"}, r"eos_token_id' is '2', not a int"),
+        ({"eos_token_id": "2"}, r"eos_token_id' is '2'; wanted: int"),
         ({"add_bos_token": True, "bos_token_id": None}, "none is named"),
     ],
 )

@@ -58,4 +58,4 @@ class GgufMetadata:
 
     def _wrong(self, key: str, value: object, wanted: str) -> ModelFileError:
         found = f"a list of {len(value)} items" if isinstance(value, list) else repr(value)
-        return ModelFileError(f"{self.path}: the metadata key {key!r} is {found}, not a {wanted}")
+        return ModelFileError(f"{self.path}: the metadata key {key!r} is {found}; wanted: {wanted}")
