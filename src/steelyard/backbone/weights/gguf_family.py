@@ -60,18 +60,8 @@ _LLAMA3_LOW, _LLAMA3_HIGH, _LLAMA3_CONTEXT = 1.0, 4.0, 8192
 
 
 def architecture_of(header: GgufHeader) -> str:
-    """The GGUF's architecture, one of ARCHITECTURES.
-
-    Raises:
-        UnsupportedModelError: another one.
-    """
-    name = header.metadata.need("general.architecture", str)
-    if name not in ARCHITECTURES:
-        raise UnsupportedModelError(
-            f"{header.metadata.path}: the architecture {name!r} is none of those that are read "
-            f"here ({', '.join(ARCHITECTURES)}); the llama.cpp runtime can run it"
-        )
-    return name
+    """What the file calls its architecture; only ARCHITECTURES have a configuration here."""
+    return header.metadata.need("general.architecture", str)
 
 
 def config_of(header: GgufHeader, rope_factors: np.ndarray | None = None) -> dict[str, object]:
@@ -89,9 +79,9 @@ def config_of(header: GgufHeader, rope_factors: np.ndarray | None = None) -> dic
     for key in _REFUSED:
         value = metadata.values.get(f"{name}.{key}")
         if value:
-            raise _unsupported(header, f"{name}.{key} = {value}")
+            raise unsupported(header, f"{name}.{key} = {value}")
     if metadata.get(f"{name}.attention.causal", bool) is False:
-        raise _unsupported(header, f"{name}.attention.causal = False")
+        raise unsupported(header, f"{name}.attention.causal = False")
 
     vocab_size, hidden_size = _embedding_shape(header, name)
     num_heads = metadata.need(f"{name}.attention.head_count", int)
@@ -101,7 +91,7 @@ def config_of(header: GgufHeader, rope_factors: np.ndarray | None = None) -> dic
     for key in ("attention.value_length", "rope.dimension_count"):
         width = metadata.get(f"{name}.{key}", int)
         if width not in (None, head_dim):
-            raise _unsupported(header, f"{name}.{key} = {width} beside a head of {head_dim}")
+            raise unsupported(header, f"{name}.{key} = {width} beside a head of {head_dim}")
     for tensor in header.tensors.values():
         heads = interleaved_heads(metadata, tensor.name)
         if heads is not None and tensor.shape[0] != heads * head_dim:
@@ -149,14 +139,13 @@ def hugging_face_name(name: str) -> str | None:
 
 def interleaved_heads(metadata: GgufMetadata, name: str) -> int | None:
     """Number of heads whose rows `rotary_halves` must put in order, or None for other tensors."""
-    architecture = metadata.need("general.architecture", str)
-    if architecture != "llama":
+    if metadata.need("general.architecture", str) != "llama":
         return None
-    num_heads = metadata.need(f"{architecture}.attention.head_count", int)
+    num_heads = metadata.need("llama.attention.head_count", int)
     if ".attn_q." in name:
         return num_heads
     if ".attn_k." in name:
-        return metadata.get(f"{architecture}.attention.head_count_kv", int) or num_heads
+        return metadata.get("llama.attention.head_count_kv", int) or num_heads
     return None
 
 
@@ -171,6 +160,13 @@ def rotary_halves(values: torch.Tensor, num_heads: int) -> torch.Tensor:
     """
     pairs = values.view(num_heads, -1, 2, *values.shape[1:])  # (heads, head_dim / 2, 2, ...)
     return pairs.transpose(1, 2).reshape(values.shape)
+
+
+def unsupported(header: GgufHeader, what: str) -> UnsupportedModelError:
+    """The error for what only llama.cpp can do."""
+    return UnsupportedModelError(
+        f"{header.metadata.path}: {what} cannot be run here; the llama.cpp runtime can run it"
+    )
 
 
 def _embedding_shape(header: GgufHeader, name: str) -> tuple[int, int]:
@@ -196,7 +192,7 @@ def _rope_scaling(
     kind = metadata.get(prefix + "type", str) or "none"
     if factors is not None:
         if kind != "none":
-            raise _unsupported(header, f"{ROPE_FACTORS} beside {prefix}type = {kind}")
+            raise unsupported(header, f"{ROPE_FACTORS} beside {prefix}type = {kind}")
         return _llama3_scaling(header, head_dim, theta, factors)
     if kind == "none":
         # The oldest converters wrote the linear factor alone, under another key.
@@ -205,7 +201,7 @@ def _rope_scaling(
     known = {prefix + key for key in ("type", "factor", "finetuned", "original_context_length")}
     for key in metadata.values:
         if key.startswith(prefix) and key not in known:
-            raise _unsupported(header, f"{key} = {metadata.values[key]}")
+            raise unsupported(header, f"{key} = {metadata.values[key]}")
     factor = metadata.need(prefix + "factor", float)
     if kind == "linear":
         return {"rope_type": "linear", "factor": factor}
@@ -216,7 +212,7 @@ def _rope_scaling(
             "factor": factor,
             "original_max_position_embeddings": original,
         }
-    raise _unsupported(header, f"{prefix}type = {kind}")
+    raise unsupported(header, f"{prefix}type = {kind}")
 
 
 def _llama3_scaling(
@@ -233,7 +229,7 @@ def _llama3_scaling(
     smooth = np.clip((turns - _LLAMA3_LOW) / (_LLAMA3_HIGH - _LLAMA3_LOW), 0.0, 1.0)
     expected = 1.0 / ((1.0 - smooth) / factor + smooth)
     if factors.shape != expected.shape or not np.allclose(factors, expected, rtol=1e-4):
-        raise _unsupported(header, f"{ROPE_FACTORS} that do not follow from Llama 3's rule")
+        raise unsupported(header, f"{ROPE_FACTORS} that do not follow from Llama 3's rule")
     return {
         "rope_type": "llama3",
         "factor": factor,
@@ -241,9 +237,3 @@ def _llama3_scaling(
         "high_freq_factor": _LLAMA3_HIGH,
         "original_max_position_embeddings": _LLAMA3_CONTEXT,
     }
-
-
-def _unsupported(header: GgufHeader, what: str) -> UnsupportedModelError:
-    return UnsupportedModelError(
-        f"{header.metadata.path}: {what} cannot be run here; the llama.cpp runtime can run it"
-    )

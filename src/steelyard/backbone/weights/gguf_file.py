@@ -12,33 +12,48 @@ import torch
 
 from steelyard.backbone.weights.dequantise import check_kinds, read_tensor
 from steelyard.backbone.weights.gguf_family import (
+    ARCHITECTURES,
     ROPE_FACTORS,
+    architecture_of,
     config_of,
     hugging_face_name,
     interleaved_heads,
     rotary_halves,
+    unsupported,
 )
 from steelyard.backbone.weights.gguf_header import GgufHeader, read_header
-from steelyard.errors import UnsupportedModelError
 from steelyard.tokens.gguf_vocab import read_vocabulary
 from steelyard.tokens.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
 class GgufWeights:
-    """A GGUF of the Llama family.
-
-    Attributes:
-        config: as a Hugging Face config.json would give it.
-        names: GGUF name -> Hugging Face name of every tensor that is a weight.
+    """A GGUF file. Any can be opened and may have its tokenizer read (llama.cpp runs them all);
+    configuration and tensors are to be had of the Llama family alone.
     """
 
     path: Path
     header: GgufHeader
-    config: Mapping[str, object]
-    names: Mapping[str, str]
 
     kind = "gguf"
+
+    @cached_property
+    def config(self) -> Mapping[str, object]:
+        """As a Hugging Face config.json would give it; of another architecture its name alone.
+
+        Raises:
+            ModelFileError: a key is missing, of the wrong type, or contradicts a tensor.
+            UnsupportedModelError: a Llama family model with arithmetic of its own.
+        """
+        architecture = architecture_of(self.header)
+        if architecture not in ARCHITECTURES:
+            return {"model_type": architecture}
+        factors = None
+        if ROPE_FACTORS in self.header.tensors:
+            with self.path.open("rb") as handle:
+                tensor = read_tensor(handle, self.header.tensors[ROPE_FACTORS])
+                factors = tensor.double().numpy()
+        return config_of(self.header, factors)
 
     @cached_property
     def digest(self) -> str:
@@ -49,13 +64,17 @@ class GgufWeights:
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """Hugging Face names and new tensors of `dtype` (None: float32), in file order.
 
-        Holds one tensor at a time, and nothing of the file stays mapped.
+        Holds one tensor at a time, and nothing of the file stays mapped. That every tensor has a
+        place and a quantisation that can be undone is checked before the first is read.
 
         Raises:
-            ModelFileError: the file has become shorter since it was opened.
+            ModelFileError: the file has become shorter since it was opened, or as for `config`.
+            UnsupportedModelError: an architecture, tensor or quantisation that is not read here.
         """
+        names = self._names()
+        check_kinds((tensor.kind for tensor in self.header.tensors.values()), self.path)
         with self.path.open("rb") as handle:
-            for name, wanted in self.names.items():
+            for name, wanted in names.items():
                 values = read_tensor(handle, self.header.tensors[name], dtype or torch.float32)
                 num_heads = interleaved_heads(self.header.metadata, name)
                 yield wanted, values if num_heads is None else rotary_halves(values, num_heads)
@@ -76,31 +95,30 @@ class GgufWeights:
             eos=files.eos,
         )
 
+    def _names(self) -> dict[str, str]:
+        """GGUF name -> Hugging Face name of every tensor that is a weight."""
+        architecture = self.config["model_type"]  # asking for it also checks the arithmetic
+        if architecture not in ARCHITECTURES:
+            raise unsupported(
+                self.header,
+                f"the architecture {architecture!r} (here are {', '.join(ARCHITECTURES)})",
+            )
+        names: dict[str, str] = {}
+        for name in self.header.tensors:
+            if name == ROPE_FACTORS:
+                continue  # part of the configuration
+            wanted = hugging_face_name(name)
+            if wanted is None:
+                raise unsupported(self.header, f"{architecture} with a tensor {name!r}")
+            names[name] = wanted
+        return names
+
 
 def open_gguf(path: Path) -> GgufWeights:
-    """Read the header of `path` and check that every tensor can be read and has a place.
+    """Read the header of `path`.
 
     Raises:
         ModelFileError: missing, cut short or corrupt.
-        UnsupportedModelError: an architecture, quantisation, tensor or setting that cannot be run
-            here.
+        UnsupportedModelError: big-endian, another version, or one part of several.
     """
-    header = read_header(path)
-    check_kinds((tensor.kind for tensor in header.tensors.values()), path)
-    factors = None
-    if ROPE_FACTORS in header.tensors:
-        with path.open("rb") as handle:
-            factors = read_tensor(handle, header.tensors[ROPE_FACTORS]).double().numpy()
-    config = config_of(header, factors)
-    names: dict[str, str] = {}
-    for name in header.tensors:
-        if name == ROPE_FACTORS:
-            continue  # it is in the configuration now
-        wanted = hugging_face_name(name)
-        if wanted is None:
-            raise UnsupportedModelError(
-                f"{path}: the tensor {name!r} has no place in a {config['model_type']} model here; "
-                "the llama.cpp runtime may run it"
-            )
-        names[name] = wanted
-    return GgufWeights(path, header, config, names)
+    return GgufWeights(path, read_header(path))
