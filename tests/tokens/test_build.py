@@ -240,22 +240,17 @@ def test_a_list_with_marks_is_read_at_the_last_token_of_each_option() -> None:
     assert read_at == ["nvoices?\n", "s?\n- tech", "t\nAnswer:"]  # "?\n" is one token
 
 
-def test_a_shared_root_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    roots = []
-    original = Tokenizer.extend
-
-    def counted(self: Tokenizer, encoding, pieces):  # type: ignore[no-untyped-def]
-        roots.extend([1] if not encoding.ids else [])
-        return original(self, encoding, pieces)
-
-    monkeypatch.setattr(Tokenizer, "extend", counted)
-    one = filled("isolated-v1", "refund " * 100, TEAM)
-    prompts = [
-        one.prompt(lettered(TEAM, order), one.ending(LETTER_CUE, Labels(("A", "B"))))
-        for order in [(0, 1), (1, 0)] * 10
-    ]
-    build(prompts, TOKENIZER)
-    assert len(roots) == 1
+def test_a_state_is_encoded_once_for_all_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded = []
+    original = Tokenizer._plain
+    monkeypatch.setattr(
+        Tokenizer, "_plain", lambda self, text, at: encoded.append(text) or original(self, text, at)
+    )
+    one = filled("isolated-v1", "refund " * 500, TEAM)
+    for order in [(0, 1), (1, 0)] * 10:
+        ending = one.ending(LETTER_CUE, Labels(("A", "B")))
+        build([one.prompt(lettered(TEAM, order), ending)], TOKENIZER)
+    assert sum("refund" in text for text in encoded) == 1
 
 
 def plans_for(state: str, *questions: OptionSet) -> list[TokenPlan]:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 
 from steelyard.errors import UnsupportedModelError
-from steelyard.prompt.branch import Branch, Labels, Likelihood, Marks, Piece, Prompt, Read
+from steelyard.prompt.branch import Branch, Labels, Likelihood, Marks, Prompt, Read
 from steelyard.tokens.plan import (
     ROOT,
     HiddenRead,
@@ -62,18 +62,16 @@ class BuiltPrompt:
 
 
 def build(prompts: Sequence[Prompt], tokenizer: Tokenizer) -> tuple[BuiltPrompt, ...]:
-    """Encode prompts. A root that several of them share is encoded once.
+    """Encode prompts. The tokenizer remembers roots, so a state is encoded once for all questions.
 
     Raises:
         UnsupportedModelError: a label is not one token of its own after the text, or a branch that
             is read does not end where its last token ends.
     """
-    roots: dict[tuple[Piece, ...], Encoding] = {}
     built = []
     for prompt in prompts:
-        if prompt.root not in roots:
-            roots[prompt.root] = tokenizer.extend(Encoding(), prompt.root)
-        root = _encode(Branch((), children=prompt.branches), roots[prompt.root], tokenizer)
+        before = tokenizer.begin(prompt.root)
+        root = _encode(Branch((), children=prompt.branches), before, tokenizer)
         assert root.end > 0, "the root keeps no token of its own"
         planner = _Planner(tokenizer)
         planner.place(root, ROOT, (), start=0)

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -88,6 +88,7 @@ class Tokenizer:
         self._prefixed = spells_no_special(tokenizer, self.special_tokens)
         self._bare, self._prefix_every_run = bare(self._prefixed)
         self._special_pattern = _pattern(tokenizer, self.special_tokens)
+        self._begun = lru_cache(maxsize=16)(lambda pieces: self.extend(Encoding(), pieces))
         self._label_memo: dict[tuple[str, bool, tuple[str, ...]], tuple[int, ...]] = {}
         self._check_itself()
 
@@ -114,6 +115,10 @@ class Tokenizer:
     def encode(self, pieces: Sequence[Piece]) -> tuple[int, ...]:
         """Token ids of the pieces as one text; no token is added in front or at the end."""
         return self.extend(Encoding(), pieces).ids
+
+    def begin(self, pieces: tuple[Piece, ...]) -> Encoding:
+        """The encoding of a prompt's root. The last few are kept: one state has many questions."""
+        return self._begun(pieces)
 
     def extend(self, encoding: Encoding, pieces: Sequence[Piece]) -> Encoding:
         """The encoding of the text so far followed by `pieces`.
