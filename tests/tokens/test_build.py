@@ -15,8 +15,8 @@ from steelyard.prompt.labels import (
     asked,
     lettered,
     listed,
-    named,
     opened,
+    spoken,
 )
 from steelyard.prompt.layout import LAYOUTS, SYSTEM, Frame, frame
 from steelyard.prompt.options import OptionSet, option_set
@@ -120,10 +120,10 @@ def test_all_layouts_and_readouts_have_the_tokens_of_the_whole_text(
 ) -> None:
     tokenizer = TOKENIZERS[pattern]
     for one in (filled(layout, state, TEAM), filled(layout, state, TEAM).without_state()):
-        named_children = [Branch(named(TEAM, index), Likelihood()) for index in (0, 1)]
+        spoken_children = [Branch(spoken(TEAM, index), Likelihood()) for index in (0, 1)]
         prompts = [
             one.prompt(lettered(TEAM, (1, 0)), one.ending(LETTER_CUE, Labels(LETTERS[:2]))),
-            one.prompt(asked(TEAM), one.ending(ANSWER_CUE, children=named_children)),
+            one.prompt(asked(TEAM), one.ending(ANSWER_CUE, children=spoken_children)),
         ]
         for prompt, built in zip(prompts, build(prompts, tokenizer), strict=True):
             (branch,) = prompt.branches

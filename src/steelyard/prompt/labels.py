@@ -69,9 +69,9 @@ def alone(options: OptionSet, index: int, *, mark: bool = True) -> Block:
     return (ours("- "), replace(quoted(options.texts[index]), mark=mark))
 
 
-def named(options: OptionSet, index: int) -> Block:
-    """An option's name as the text that continues ANSWER_CUE."""
-    return (ours(" "), quoted(options.names[index]))
+def spoken(options: OptionSet, index: int) -> Block:
+    """An option as the text that continues ANSWER_CUE."""
+    return (ours(" "), quoted(options.texts[index]))
 
 
 def unmarked(block: Block) -> Block:

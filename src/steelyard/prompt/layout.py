@@ -1,4 +1,4 @@
-"""Layouts: named, versioned wordings of a whole prompt.
+"""Layouts: spoken, versioned wordings of a whole prompt.
 
     isolated-v1         state, then the question. The state is shared by all questions, and no
                         question sees another. The default.
@@ -12,7 +12,7 @@ wants them:
 
     letters       frame.prompt(lettered(options, order), frame.ending(LETTER_CUE, Labels(...)))
     continuation  frame.prompt(asked(options), frame.ending(ANSWER_CUE, children=[
-                      Branch(named(options, index), Likelihood()), ...]))
+                      Branch(spoken(options, index), Likelihood()), ...]))
     pairwise      frame.prompt(asked(options), *[frame.ending(ANSWER_CUE, Labels(YES_NO),
                       after=candidate(options, index)), ...])
     option sets   frame.prompt(opened(options), *[Branch(alone(options, index), Marks()), ...],
@@ -42,8 +42,8 @@ from steelyard.prompt.labels import (
     candidate,
     lettered,
     listed,
-    named,
     opened,
+    spoken,
     unmarked,
 )
 from steelyard.prompt.options import OptionSet, option_set
@@ -175,7 +175,7 @@ def layout_digest(layout: Layout, chat: ChatFrame) -> str:
                     one.ending(LETTER_CUE),
                     one.ending(ANSWER_CUE, after=candidate(options, 0)),
                     Branch(alone(options, 0)),
-                    Branch(named(options, 1)),
+                    Branch(spoken(options, 1)),
                 )
                 (branch,) = prompt.branches
                 parts = (prompt.root, branch.pieces, *(child.pieces for child in branch.children))

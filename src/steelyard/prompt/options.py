@@ -26,14 +26,12 @@ class OptionSet:
         keys: how the answer names the options: ("true", "false"), the labels, or "0", "1", ...
         texts: what the model reads for each option: "Yes: <criterion>", "label: description", or
             the level without its number.
-        names: a short answer for each option: "Yes" and "No", the label, the level.
     """
 
     kind: str
     instructions: str
     keys: tuple[str, ...]
     texts: tuple[str, ...]
-    names: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -43,27 +41,21 @@ def option_set(question: Question) -> OptionSet:
     """The options of a question, in the caller's order (yes before no, levels low to high)."""
     match question:
         case Noul():
+            keys: tuple[str, ...] = ("true", "false")
             criteria = question.criteria or {}
-            names = {"true": "Yes", "false": "No"}
-            described = {name: criteria.get(key) for key, name in names.items()}
+            texts = (
+                _described("Yes", criteria.get("true")),
+                _described("No", criteria.get("false")),
+            )
         case Choice():
-            names = {label: label for label in question.criteria}
-            described = dict(question.criteria)
+            keys = tuple(question.criteria)
+            texts = tuple(_described(*option) for option in question.criteria.items())
         case Score():
-            names = {str(i): content_text(level) for i, level in enumerate(question.criteria)}
-            levels = tuple(names.values())
-            return _options(question, tuple(names), levels, levels)
-    texts = tuple(_described(name, description) for name, description in described.items())
-    return _options(question, tuple(names), texts, tuple(names.values()))
-
-
-def _options(
-    question: Question, keys: tuple[str, ...], texts: tuple[str, ...], names: tuple[str, ...]
-) -> OptionSet:
+            keys = tuple(str(level) for level in range(len(question.criteria)))
+            texts = tuple(content_text(level) for level in question.criteria)
     kind = kind_of(question)
     asked = question.instructions
-    instructions = NEUTRAL[kind] if asked is None else content_text(asked)
-    return OptionSet(kind, instructions, keys, texts, names)
+    return OptionSet(kind, NEUTRAL[kind] if asked is None else content_text(asked), keys, texts)
 
 
 def _described(name: str, description: Content | None) -> str:

@@ -1,9 +1,10 @@
 """Continuation: each option's own text as the model's next words.
 
-The score of an option is the log-likelihood of its name after the question, minus the same without
+The score of an option is the log-likelihood of its text after the question, minus the same without
 the state: what the state adds (domain-conditional pointwise mutual information, Holtzman et al.
-2021, arXiv 2104.08315). Options are sub-branches of the question and do not see each other, so
-their order means nothing and there may be any number of them.
+2021, arXiv 2104.08315). Labels with their descriptions say more than labels alone, and unlisted
+options read better than listed ones (docs/experiments.md). Options are sub-branches of the question
+and do not see each other, so their order means nothing and there may be any number of them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.prompt.branch import Branch, Likelihood, Prompt
-from steelyard.prompt.labels import ANSWER_CUE, asked, named
+from steelyard.prompt.labels import ANSWER_CUE, asked, spoken
 from steelyard.prompt.layout import Frame
 from steelyard.prompt.options import OptionSet
 from steelyard.readout.reading import Measures, Reading, Round, Scores
@@ -27,7 +28,7 @@ def continuation(
 
 
 def _prompt(options: OptionSet, frame: Frame) -> Prompt:
-    children = (Branch(named(options, index), Likelihood()) for index in range(len(options)))
+    children = (Branch(spoken(options, index), Likelihood()) for index in range(len(options)))
     return frame.prompt(asked(options), frame.ending(ANSWER_CUE, children=children))
 
 
