@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -30,7 +30,7 @@ from steelyard.tokens.plan import Batch, TokenPlan
 from steelyard.tokens.tokenizer import Tokenizer
 
 BUDGET_TOKENS = 8192
-"""Rows of one batch: beyond a few hundred, more rows make no layer faster, they only need memory."""
+"""Rows of one batch. Beyond a few hundred, more rows make no layer faster and only need memory."""
 
 Values: TypeAlias = dict[ReadAt, np.ndarray]
 """What was measured for one plan."""
