@@ -103,8 +103,6 @@ def load(
         computing.dtype,
         time.perf_counter() - begin,
     )
-    for warning in loaded.warnings:
-        logger.warning("%s", warning)
     return Engine(loaded, PrefixStore(budget_bytes=store_bytes))
 
 
