@@ -15,11 +15,14 @@ from torch.nn import functional as F
 
 from steelyard.backbone.attention import AttentionPlan, KeysValues, attend
 from steelyard.backbone.config import DecoderConfig
-from steelyard.backbone.layers import Linear, PackedLinear, RMSNorm, can_pack
+from steelyard.backbone.layers import Embedding, Linear, PackedLinear, RMSNorm, can_pack
 from steelyard.backbone.rotary import Rotary, rotate
 from steelyard.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
+
+BLOCK_ROWS = 512
+"""Rows that go through an MLP together: its inner width would need the most memory of all."""
 
 
 class Attention(nn.Module):
@@ -83,16 +86,21 @@ class Layer(nn.Module):
         read = attend(plan, q, k, v, stored).flatten(1)  # (rows, heads * head_dim)
         if only is not None:
             hidden, read = hidden[only], read[only]
+        blocks = zip(torch.split(hidden, BLOCK_ROWS), torch.split(read, BLOCK_ROWS), strict=True)
+        hidden = torch.cat([self._row_wise(*block) for block in blocks])
+        return hidden, (k, v)
+
+    def _row_wise(self, hidden: Tensor, read: Tensor) -> Tensor:
         hidden = hidden + self.self_attn.o_proj(read)
         hidden = hidden + self.mlp(self.post_attention_layernorm(hidden))
-        return hidden, (k, v)
+        return hidden
 
 
 class Decoder(nn.Module):
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
         self.config = config
-        self.embed_tokens = nn.Embedding(config.vocab, config.width)
+        self.embed_tokens = Embedding(config.vocab, config.width)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.norm = RMSNorm(config.width, config.norm_eps)
         self.lm_head = None if config.tied else Linear(config.width, config.vocab)
@@ -112,7 +120,8 @@ class Decoder(nn.Module):
 
     def embed(self, ids: Tensor) -> Tensor:
         """Hidden states before the first layer, float32 (rows, width)."""
-        return F.embedding(ids, self.embed_tokens.weight).float()
+        rows: Tensor = self.embed_tokens(ids)
+        return rows.float()
 
     @classmethod
     def from_weights(
@@ -167,10 +176,11 @@ class Decoder(nn.Module):
         if not can_pack():
             logger.warning("event=not_packed reason=%r", "this torch has no oneDNN linear map")
             return self
-        for module in list(self.layers.modules()):
-            for name, child in list(module.named_children()):
+        owners = [m for m in self.layers.modules() if not isinstance(m, Linear)]
+        for owner in owners:
+            for name, child in list(owner.named_children()):
                 if isinstance(child, Linear):
-                    setattr(module, name, PackedLinear(child))
+                    setattr(owner, name, PackedLinear(child))
         return self
 
 

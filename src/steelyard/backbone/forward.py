@@ -35,7 +35,11 @@ def advance(decoder: Decoder, state: ForwardState, to_layer: int) -> ForwardStat
         extend(decoder, context, to_layer)
     hidden, device = state.hidden, decoder.device
     reads = torch.from_numpy(read_rows(state.batch)).to(device)
-    kept = {s: torch.from_numpy(c.rows).to(device) for s, c in state.captures.items()}
+    growing = [
+        _Growth(capture, state.layer, to_layer, decoder)
+        for capture in state.captures.values()
+        if capture.prefix.layer == state.layer < to_layer
+    ]
     for index in range(state.layer, to_layer):
         hidden, (keys, values) = decoder.layers[index](
             hidden,
@@ -44,14 +48,31 @@ def advance(decoder: Decoder, state: ForwardState, to_layer: int) -> ForwardStat
             [link.layers[index] for link in state.links],
             only=reads if index + 1 == depth else None,
         )
-        for segment, capture in state.captures.items():
-            if capture.prefix.layer == index:
-                rows = kept[segment]
-                capture.prefix.layers.append((keys[rows], values[rows]))
-    for segment, capture in state.captures.items():
-        if capture.prefix.layer == to_layer:
-            capture.prefix.hidden = None if to_layer == depth else hidden[kept[segment]]
+        for growth in growing:
+            growth.add(keys, values)
+    for growth in growing:
+        growth.prefix.hidden = None if to_layer == depth else hidden[growth.rows]
     return replace(state, layer=to_layer, hidden=hidden)
+
+
+class _Growth:
+    """The layers that a prefix gains in one walk, in a single block of memory.
+
+    A block each for keys and values of every layer would lie scattered between short-lived arrays,
+    and the allocator could not give their memory back.
+    """
+
+    def __init__(self, capture: Capture, from_layer: int, to_layer: int, decoder: Decoder) -> None:
+        config = decoder.config
+        self.prefix = capture.prefix
+        self.rows = torch.from_numpy(capture.rows).to(decoder.device)
+        shape = (to_layer - from_layer, 2, len(self.rows), config.kv_heads, config.head_dim)
+        self.free = iter(torch.empty(shape, dtype=decoder.dtype, device=decoder.device))
+
+    def add(self, keys: Tensor, values: Tensor) -> None:
+        kept = next(self.free)
+        kept[0], kept[1] = keys.detach()[self.rows], values.detach()[self.rows]
+        self.prefix.layers.append((kept[0], kept[1]))
 
 
 def extend(decoder: Decoder, prefix: Prefix, to_layer: int) -> None:

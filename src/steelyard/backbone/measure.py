@@ -20,8 +20,8 @@ from steelyard.backbone.forward import at_reads, read_rows
 from steelyard.backbone.state import ForwardState
 from steelyard.tokens.plan import HiddenRead, LogitRead, LogProbRead
 
-ROWS_PER_BLOCK = 256
-VOCAB_PER_BLOCK = 16_384
+ROWS_PER_BLOCK = 1024
+VOCAB_PER_BLOCK = 2048
 MIN_ROWS = 16  # below, a matrix kernel with other bits is used: results would depend on company
 
 
