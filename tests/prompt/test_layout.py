@@ -99,7 +99,8 @@ def test_continuations_are_children_of_the_question() -> None:
     (branch,) = one.prompt(asked(TEAM), one.ending(ANSWER_CUE, children=children)).branches
     assert text(*branch.pieces) == f"Question: Which team?{TAIL}Answer:"
     assert branch.read is None
-    assert [text(*child.pieces) for child in branch.children] == [f" {option}" for option in TEAM.texts]
+    expected = [f" {option}" for option in TEAM.texts]
+    assert [text(*child.pieces) for child in branch.children] == expected
 
 
 def test_proposed_answers_are_children_of_the_question() -> None:

@@ -39,9 +39,11 @@ class OptionSet:
 
 def option_set(question: Question) -> OptionSet:
     """The options of a question, in the caller's order (yes before no, levels low to high)."""
+    keys: tuple[str, ...]
+    texts: tuple[str, ...]
     match question:
         case Noul():
-            keys: tuple[str, ...] = ("true", "false")
+            keys = ("true", "false")
             criteria = question.criteria or {}
             texts = (
                 _described("Yes", criteria.get("true")),
