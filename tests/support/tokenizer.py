@@ -17,8 +17,8 @@ SPECIAL_TOKENS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 
 # Merges over seams are the point: line breaks, a space before a word, brackets with letters.
 MERGED = (
-    "\n\n", ".\n", "?\n", ">\n", " a", " b", "th", "the", " the", "st", "state", " (", "(A", "er",
-    "An", "sw", "Answ", "Answer", " yes", " no", "in", " in", "or", " or", "  ", "::", "</",
+    "\n\n", "\n ", ".\n", "?\n", ">\n", " a", " b", "th", "the", " the", "st", "state", " (", "(A",
+    "er", "An", "sw", "Answ", "Answer", " yes", " no", "in", " in", "or", " or", "  ", "::", "</",
     " Y", " N", "es", " Yes", " No",
 )  # fmt: skip
 
