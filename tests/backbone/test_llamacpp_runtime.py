@@ -15,11 +15,12 @@ from support.tokenizer import byte_tokenizer
 from support.trees import Tree
 from transformers import AutoModelForCausalLM, MambaConfig
 
-from steelyard.backbone import llamacpp_binding
+from steelyard.backbone import llamacpp_binding, llamacpp_runtime
 from steelyard.backbone.llamacpp_runtime import CELLS_STEP, LlamaCppRuntime
 from steelyard.errors import (
     CapabilityError,
     MissingExtraError,
+    ModelError,
     ModelFileError,
     TooLongError,
     UnsupportedModelError,
@@ -134,6 +135,25 @@ def test_texts_longer_than_one_llama_decode_and_than_the_first_store_are_read(ll
     batch = tree.batch()
     expected = values_alone(batch, plain_forward(llama))
     assert_values(measured(runtime, batch), expected, atol=1e-4)
+
+
+def test_a_text_for_which_there_is_no_memory_leaves_the_runtime_as_it_was(llama_file, monkeypatch):
+    runtime = load(llama_file)
+    batch = reading_tree(VOCAB).batch()
+    before = measured(runtime, batch)
+    make = llamacpp_runtime.Sequences
+
+    def out_of_memory(model, *, num_cells, **sizes):
+        if num_cells > CELLS_STEP:
+            raise ModelError("no memory")
+        return make(model, num_cells=num_cells, **sizes)
+
+    monkeypatch.setattr(llamacpp_runtime, "Sequences", out_of_memory)
+    tree = Tree(vocab=VOCAB)
+    tree.read(tree.add(CELLS_STEP + 1), LogProbRead(0, 9))
+    with pytest.raises(ModelError, match="no memory"):
+        measured(runtime, tree.batch())
+    assert_values(measured(runtime, batch), before, atol=0)
 
 
 def test_hundreds_of_branches_and_a_deep_tree_are_read(runtime):

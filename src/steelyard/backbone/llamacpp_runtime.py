@@ -26,7 +26,7 @@ from steelyard.backbone import full_depth
 from steelyard.backbone.full_depth import FullDepthState, Step, values, walk
 from steelyard.backbone.llamacpp_binding import Model, Sequences, library
 from steelyard.backbone.runtime import Context, State
-from steelyard.errors import CapabilityError, ModelFileError, UnsupportedModelError
+from steelyard.errors import CapabilityError, ModelError, ModelFileError, UnsupportedModelError
 from steelyard.tokens.plan import Batch
 
 CELLS_STEP = 1024  # the store grows by multiples of this, so that it is seldom made anew
@@ -126,9 +126,13 @@ class LlamaCppRuntime:
         now = self._sequences
         if num_cells > now.num_cells or num_sequences > now.num_sequences:
             now.close()  # first, for there may be no memory for both
-            self._sequences = self._room(
-                max(num_cells, now.num_cells), max(num_sequences, now.num_sequences)
-            )
+            try:
+                self._sequences = self._room(
+                    max(num_cells, now.num_cells), max(num_sequences, now.num_sequences)
+                )
+            except ModelError:
+                self._sequences = self._room(now.num_cells, now.num_sequences)
+                raise
 
     def _room(self, num_cells: int, num_sequences: int) -> Sequences:
         return Sequences(
