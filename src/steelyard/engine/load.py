@@ -132,7 +132,7 @@ def _runtime(
         from steelyard.backbone.transformers_runtime import TransformersRuntime
 
         return TransformersRuntime.from_folder(
-            weights.path, device=device, dtype=dtype, threads=threads
+            weights.path, device=_device(device), dtype=dtype, threads=threads
         )
     if weights.kind != "gguf":
         raise UnsupportedModelError(

@@ -32,6 +32,9 @@ from steelyard.tokens.tokenizer import Tokenizer
 BUDGET_TOKENS = 8192
 """Rows of one batch. Beyond a few hundred, more rows make no layer faster and only need memory."""
 
+UNBOUNDED = 2**62
+"""For runtimes without contexts: they walk whole trees, and a root cut in two would cost twice."""
+
 Values: TypeAlias = dict[ReadAt, np.ndarray]
 """What was measured for one plan."""
 
@@ -140,7 +143,7 @@ class Pipeline:
         ]
         batches = pack(
             plans,
-            budget_tokens=self.budget_tokens,
+            budget_tokens=self.budget_tokens if contexts else UNBOUNDED,
             stored_tokens=stored,
             capture=contexts and (more or self.store.budget_bytes > 0),
             contexts=contexts,
