@@ -41,10 +41,13 @@ VARIANTS = {
     "llama llama3": ("llama", {"rope_parameters": LLAMA3, "head_dim": 32}),
     "llama yarn": ("llama", {"rope_parameters": {**YARN, "rope_theta": 1e4}, "head_dim": 32}),
     "qwen2": ("qwen2", {}),
-    "qwen2 yarn, no rounding": (
+    "llama yarn, no rounding": (
+        "llama",
+        {"rope_parameters": {**YARN, "rope_theta": 500.0, "truncate": False}, "head_dim": 32},
+    ),
+    "qwen2 yarn with mscale": (
         "qwen2",
-        {"rope_parameters": {**YARN, "rope_theta": 1e6, "truncate": False, "mscale": 0.7,
-                             "mscale_all_dim": 0.4}},
+        {"rope_parameters": {**YARN, "rope_theta": 1e6, "mscale": 0.7, "mscale_all_dim": 0.4}},
     ),
     "qwen2 untied": ("qwen2", {"tie_word_embeddings": False, "num_key_value_heads": 1}),
     "qwen3": ("qwen3", {"head_dim": 16}),

@@ -12,6 +12,7 @@ import torch
 from support.tiny import tiny_config, tiny_decoder
 from support.trees import Tree
 
+from steelyard.backbone.attention import _merge
 from steelyard.backbone.layers import Linear, PackedLinear, can_pack
 from steelyard.backbone.torch_runtime import TorchRuntime
 from steelyard.tokens.plan import HiddenRead, LogitRead, LogProbRead
@@ -80,3 +81,21 @@ def test_rows_of_a_packed_map_do_not_depend_on_how_many_there_are(shape):
         whole = packed(x)
         for rows in (1, 2, 3, 7, 15, 16, 17, 47, 64, 129, 257):
             assert torch.equal(packed(x[40 : 40 + rows]), whole[40 : 40 + rows]), rows
+
+
+def test_merging_gives_a_row_the_same_bits_wherever_it_stands():
+    generator = torch.Generator().manual_seed(6)
+
+    def drawn(*shape):
+        return torch.randn(*shape, generator=generator)
+
+    rows, heads = 501, 9
+    out, part = drawn(rows, heads, 8), drawn(rows, heads, 8)
+    lse, part_lse = 9 * drawn(rows, heads).double(), 9 * drawn(rows, heads)
+    whole, whole_lse = out.clone(), lse.clone()
+    _merge(whole, whole_lse, part, part_lse)
+    for row in range(rows):
+        one = slice(row, row + 1)
+        alone, alone_lse = out[one].clone(), lse[one].clone()
+        _merge(alone, alone_lse, part[one], part_lse[one])
+        assert torch.equal(alone, whole[one]), f"row {row}"

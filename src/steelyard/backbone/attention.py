@@ -119,13 +119,13 @@ class _TreeAttention(torch.autograd.Function):
     ) -> Tensor:
         exact = torch.promote_types(queries.dtype, torch.float32)
         out = torch.empty(queries.shape, dtype=exact, device=queries.device)
-        lse = torch.empty(queries.shape[:2], dtype=exact, device=queries.device)
+        lse = torch.empty(queries.shape[:2], dtype=torch.float64, device=queries.device)
         for job in plan.jobs:
             q, k, v = _operands(job, stored, queries, keys, values)
             part, part_lse = dense.forward(q, k, v, causal=job.causal)
             part, part_lse = _flat(part), _flat(part_lse)
             if job.causal:
-                out[job.queries], lse[job.queries] = part.to(exact), part_lse
+                out[job.queries], lse[job.queries] = part.to(exact), part_lse.double()
             else:
                 assert isinstance(job.queries, slice), "only self jobs gather their rows"
                 _merge(out[job.queries], lse[job.queries], part, part_lse)
@@ -137,8 +137,10 @@ class _TreeAttention(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, out, lse = ctx.saved_tensors
+        exact = torch.promote_types(queries.dtype, torch.float32)
+        lse = lse.to(exact)
         grads = tuple(
-            torch.zeros(x.shape, dtype=lse.dtype, device=x.device) for x in (queries, keys, values)
+            torch.zeros(x.shape, dtype=exact, device=x.device) for x in (queries, keys, values)
         )
         for job in ctx.plan.jobs:
             q, k, v = _operands(job, ctx.stored, queries, keys, values)
@@ -175,10 +177,16 @@ def _flat(x: Tensor) -> Tensor:
 
 
 def _merge(out: Tensor, lse: Tensor, part: Tensor, part_lse: Tensor) -> None:
-    """Fold a partial result into `out`, `lse`, in place."""
+    """Fold a partial result into `out`, `lse`, in place.
+
+    The weights are computed in float64. In float32 their last bit would depend on where a row
+    stands in its batch, because torch rounds the last few elements of an array otherwise than the
+    rest; after thirty layers that is 1e-6 in a probability.
+    """
+    part_lse = part_lse.double()
     total = torch.logaddexp(lse, part_lse)
-    out.mul_((lse - total).exp_().unsqueeze(-1))
-    out.addcmul_(part.to(out.dtype), (part_lse - total).exp_().unsqueeze(-1))
+    out.mul_((lse - total).exp_().to(out.dtype).unsqueeze(-1))
+    out.addcmul_(part.to(out.dtype), (part_lse - total).exp_().to(out.dtype).unsqueeze(-1))
     lse.copy_(total)
 
 

@@ -92,8 +92,8 @@ class Layer(nn.Module):
 
     def _row_wise(self, hidden: Tensor, read: Tensor) -> Tensor:
         hidden = hidden + self.self_attn.o_proj(read)
-        hidden = hidden + self.mlp(self.post_attention_layernorm(hidden))
-        return hidden
+        after: Tensor = hidden + self.mlp(self.post_attention_layernorm(hidden))
+        return after
 
 
 class Decoder(nn.Module):

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from steelyard.backbone.attention import plan_attention
+from steelyard.backbone.attention import KeysValues, plan_attention
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.rotary import rotary
 from steelyard.backbone.state import Capture, ForwardState, Prefix
@@ -51,7 +51,7 @@ def advance(decoder: Decoder, state: ForwardState, to_layer: int) -> ForwardStat
         for growth in growing:
             growth.add(keys, values)
     for growth in growing:
-        growth.prefix.hidden = None if to_layer == depth else hidden[growth.rows]
+        growth.finish(None if to_layer == depth else hidden)
     return replace(state, layer=to_layer, hidden=hidden)
 
 
@@ -59,7 +59,8 @@ class _Growth:
     """The layers that a prefix gains in one walk, in a single block of memory.
 
     A block each for keys and values of every layer would lie scattered between short-lived arrays,
-    and the allocator could not give their memory back.
+    and the allocator could not give their memory back. The prefix changes only when the walk is
+    done: one that is interrupted leaves a stored prefix as it was.
     """
 
     def __init__(self, capture: Capture, from_layer: int, to_layer: int, decoder: Decoder) -> None:
@@ -67,12 +68,18 @@ class _Growth:
         self.prefix = capture.prefix
         self.rows = torch.from_numpy(capture.rows).to(decoder.device)
         shape = (to_layer - from_layer, 2, len(self.rows), config.kv_heads, config.head_dim)
+        self.layers: list[KeysValues] = []
         self.free = iter(torch.empty(shape, dtype=decoder.dtype, device=decoder.device))
 
     def add(self, keys: Tensor, values: Tensor) -> None:
         kept = next(self.free)
         kept[0], kept[1] = keys.detach()[self.rows], values.detach()[self.rows]
-        self.prefix.layers.append((kept[0], kept[1]))
+        self.layers.append((kept[0], kept[1]))
+
+    def finish(self, hidden: Tensor | None) -> None:
+        """Give the prefix its layers and the hidden states after them, `hidden` of all rows."""
+        self.prefix.layers.extend(self.layers)
+        self.prefix.hidden = None if hidden is None else hidden[self.rows]
 
 
 def extend(decoder: Decoder, prefix: Prefix, to_layer: int) -> None:

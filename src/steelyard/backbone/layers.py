@@ -1,4 +1,4 @@
-"""The parts of a decoder: norm, embedding, linear map, and the linear map packed for inference on a CPU."""
+"""The parts of a decoder: norm, embedding, linear map, and the linear map packed for a CPU."""
 
 from __future__ import annotations
 

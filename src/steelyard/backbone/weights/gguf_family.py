@@ -223,12 +223,14 @@ def _llama3_scaling(
     Raises:
         UnsupportedModelError: the factors do not follow from the rule of Llama 3.
     """
+    if factors.shape != (head_dim // 2,):
+        raise unsupported(header, f"{ROPE_FACTORS} of shape {factors.shape}")
     factor = float(factors.max())
     frequencies = theta ** (-np.arange(0, head_dim, 2, dtype=np.float64) / head_dim)
     turns = _LLAMA3_CONTEXT * frequencies / (2 * np.pi)  # within the original context
     smooth = np.clip((turns - _LLAMA3_LOW) / (_LLAMA3_HIGH - _LLAMA3_LOW), 0.0, 1.0)
     expected = 1.0 / ((1.0 - smooth) / factor + smooth)
-    if factors.shape != expected.shape or not np.allclose(factors, expected, rtol=1e-4):
+    if not np.allclose(factors, expected, rtol=1e-4):
         raise unsupported(header, f"{ROPE_FACTORS} that do not follow from Llama 3's rule")
     return {
         "rope_type": "llama3",
