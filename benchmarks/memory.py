@@ -41,7 +41,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         options.records,
         f"memory--{model_name(options.model)}-{options.dtype}-{options.readout}",
         origin,
-        settings=model_settings(options) | {"readout": options.readout, "questions": 21},
+        settings=model_settings(options)
+        | {"readout": options.readout, "questions": 21, "states": options.states},
         results={store: in_child(words, store) for store in ("on", "off")},
     )
     print(path)
@@ -55,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_model_arguments(made)
     made.add_argument("--readout", default="letters")
+    made.add_argument("--states", type=int, default=5, help="requests, to fill the store")
     made.add_argument("--child", choices=("on", "off"), help=argparse.SUPPRESS)
     add_record_arguments(made)
     return made
@@ -74,7 +76,7 @@ def in_child(words: Sequence[str], store: str) -> dict[str, object]:
 
 
 def peak(options: argparse.Namespace) -> dict[str, object]:
-    """Peak bytes after importing, after loading and after two requests, and the tokens computed."""
+    """Peak bytes after importing, loading, one state and several, and the tokens of one."""
     import steelyard
     from steelyard.engine.load import DEFAULT_STORE_BYTES
 
@@ -88,13 +90,15 @@ def peak(options: argparse.Namespace) -> dict[str, object]:
         store_bytes=DEFAULT_STORE_BYTES if options.child == "on" else 0,
     )
     loaded = high_water_bytes()
-    for seed in (1, 2):
-        response = engine.decide(document("contract", Random(seed), CHARACTERS), criteria())
+    response = engine.decide(document("contract", Random(0), CHARACTERS), criteria())
+    peak_bytes = high_water_bytes()
+    for seed in range(1, options.states):
+        engine.decide(document("contract", Random(seed), CHARACTERS), criteria())
     return {
         "imported_bytes": imported,
         "loaded_bytes": loaded,
-        "peak_bytes": high_water_bytes(),
-        "computed_tokens": response.audit.computed_tokens,
+        "peak_bytes": peak_bytes,
+        "peak_later_bytes": high_water_bytes(),
         "input_tokens": response.usage.input_tokens,
     }
 

@@ -191,14 +191,21 @@ def parity(records: Sequence[Record], _: Path) -> str:
 
 def memory(records: Sequence[Record], _: Path) -> str:
     rows = [
-        [_model(record), store, *(_mib(found[f"{at}_bytes"]) for at in ("loaded", "peak"))]
+        [
+            _model(record),
+            store,
+            *(_mib(found[f"{at}_bytes"]) for at in ("loaded", "peak", "peak_later")),
+            str(found["input_tokens"]),
+        ]
         for record in records
         for store, found in record["results"].items()
     ]
-    head = ["model", "store", "after loading, MiB", "peak, MiB"]
+    num_states = records[0]["settings"]["states"]
+    head = ["model", "store", "after loading, MiB", "after one state, MiB"]
+    head += [f"after {num_states} states, MiB", "tokens of a request"]
     return _with_sources(
-        "Largest resident set (VmHWM) of a process that answers 21 questions on each of two "
-        "states of about 2,000 tokens.",
+        "Largest resident set (VmHWM) of a process that answers 21 questions on a state of about "
+        "2,000 tokens, and then on others, which fill the store.",
         table(head, rows),
         records,
     )

@@ -30,16 +30,27 @@ def test_a_section_shows_figures_record_commit_and_command(tmp_path: Path) -> No
         "name": "memory--mini",
         "provenance": ORIGIN,
         "seed": None,
-        "settings": {"model": "mini", "dtype": "float32", "readout": "letters", "threads": 2},
+        "settings": {
+            "model": "mini",
+            "dtype": "float32",
+            "readout": "letters",
+            "threads": 2,
+            "states": 5,
+        },
         "results": {
-            store: {"loaded_bytes": 600 * 2**20, "peak_bytes": peak * 2**20}
+            store: {
+                "loaded_bytes": 600 * 2**20,
+                "peak_bytes": peak * 2**20,
+                "peak_later_bytes": 900 * 2**20,
+                "input_tokens": 2854,
+            }
             for store, peak in (("on", 800), ("off", 700))
         },
     }
     (tmp_path / "memory--mini.json").write_text(json.dumps(record))
     page = render(tmp_path)
     assert page.startswith(HEAD)
-    assert "| mini, float32, letters | on | 600 | 800 |" in page
+    assert "| mini, float32, letters | on | 600 | 800 | 900 | 2854 |" in page
     assert "`benchmarks/records/memory--mini.json`: commit 0123456789, 2026-11-29" in page
     assert "python -m benchmarks.memory --model mini" in page
     assert page.count("\n## ") == 1
