@@ -1,7 +1,7 @@
 """Many options: what 255 cost against 26, and whether the right one is found at any position.
 
     python -m benchmarks.wide_choices cost --model mini
-    python -m benchmarks.wide_choices position --model qwen2.5-coder-0.5b
+    python -m benchmarks.wide_choices position --model mini --readout continuation
 
 `cost` asks for one of 26, 64, 128 and 255 queues over the same state of about 1,800 tokens, with
 nothing kept between requests; every round takes all sizes one after another, so that they share
@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import perf_counter
 
 import steelyard
@@ -30,6 +31,9 @@ from benchmarks.record import (
 from benchmarks.workloads import directory, right_queue, shape777
 from steelyard.types.answer import ChoiceAnswer, Response
 from steelyard.types.request import Request
+
+Ask = Callable[..., Response]
+"""`Engine.decide` with its options filled in."""
 
 SIZES = (26, 64, 128, 255)
 POSITIONS = (1, 26, 27, 128, 255)
@@ -48,14 +52,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         store_bytes=0,
     )
     measure = {"cost": cost, "position": position}[options.what]
-    results = measure(engine, options.repeats)
+    results = measure(partial(engine.decide, rotations=options.rotations), options.repeats)
     name = f"{model_name(options.model)}-{options.dtype}-{options.readout}"
+    if options.rotations > 1:
+        name += f"-r{options.rotations}"
     path = write_record(
         options.records,
         f"wide_choices_{options.what}--{name}",
         origin,
         settings=model_settings(options)
-        | {"readout": options.readout, "layout": options.layout, "repeats": options.repeats},
+        | {
+            "readout": options.readout,
+            "layout": options.layout,
+            "rotations": options.rotations,
+            "repeats": options.repeats,
+        },
         results=results,
     )
     print(path)
@@ -71,23 +82,24 @@ def parser() -> argparse.ArgumentParser:
     add_model_arguments(made)
     made.add_argument("--readout", default="letters")
     made.add_argument("--layout", default="isolated-v1")
+    made.add_argument("--rotations", type=int, default=1)
     made.add_argument("--repeats", type=int, default=5, help="rounds, or tickets per position")
     add_record_arguments(made)
     return made
 
 
-def cost(engine: steelyard.Engine, repeats: int) -> dict[str, object]:
+def cost(ask: Ask, repeats: int) -> dict[str, object]:
     """Seconds, tokens and passes for each number of options, and the ratios to 26."""
     state = shape777()[0].state
     assert isinstance(state, str)
     requests = {size: directory(size, size // 2, state=state) for size in SIZES}
     seconds: dict[int, list[float]] = {size: [] for size in SIZES}
     responses: dict[int, Response] = {}
-    engine.decide(directory(2, 1).state, directory(2, 1).questions)  # warms up
+    ask(directory(2, 1).state, directory(2, 1).questions)  # warms up
     for number in range(1, repeats + 1):
         for size, request in requests.items():
             started = perf_counter()
-            responses[size] = engine.decide(request.state, request.questions)
+            responses[size] = ask(request.state, request.questions)
             seconds[size].append(perf_counter() - started)
         shown = ", ".join(f"{size}: {seconds[size][-1]:.2f} s" for size in SIZES)
         print(f"round {number}/{repeats}  {shown}", file=sys.stderr, flush=True)
@@ -107,19 +119,19 @@ def cost(engine: steelyard.Engine, repeats: int) -> dict[str, object]:
     }
 
 
-def position(engine: steelyard.Engine, repeats: int) -> dict[str, object]:
+def position(ask: Ask, repeats: int) -> dict[str, object]:
     """How often the named queue wins at each position of 255, and its mean probability."""
     return {
-        str(place): finds(engine, [directory(255, place, seed) for seed in range(1, repeats + 1)])
+        str(place): finds(ask, [directory(255, place, seed) for seed in range(1, repeats + 1)])
         for place in POSITIONS
     }
 
 
-def finds(engine: steelyard.Engine, requests: Sequence[Request]) -> dict[str, object]:
+def finds(ask: Ask, requests: Sequence[Request]) -> dict[str, object]:
     """Hits and mean probability of the right queue."""
     found = []
     for request in requests:
-        answer = engine.decide(request.state, request.questions).answers["queue"]
+        answer = ask(request.state, request.questions).answers["queue"]
         assert isinstance(answer, ChoiceAnswer)
         right = right_queue(request)
         found.append((answer.choice == right, answer.probabilities[right]))
