@@ -139,18 +139,14 @@ class Tokenizer:
         else:
             ids, prefixed = list(encoding.ids), False
         marks: list[int] = []
-        for run in runs[:-1]:
-            prefixed = self._append(ids, run, prefixed, marks)
-        last = runs[-1]
-        begin = len(ids)
-        encoded = self._plain(last.text, prefixed) if last.token is None else None
-        after = self._append(ids, last, prefixed, marks, encoded)
+        for run in runs:
+            begin, at = len(ids), prefixed
+            encoded = self._append(ids, run, at, marks)
+            prefixed = encoded is None and self._prefix_every_run
         if encoded is None:
-            return Encoding(tuple(ids), "", len(ids), after, tuple(marks))
-        cut, tokens = self._last_cut(last.text, encoded)
-        return Encoding(
-            tuple(ids), last.text[cut:], begin + tokens, prefixed and cut == 0, tuple(marks)
-        )
+            return Encoding(tuple(ids), "", len(ids), prefixed, tuple(marks))
+        cut, tokens = self._last_cut(run.text, encoded)
+        return Encoding(tuple(ids), run.text[cut:], begin + tokens, at and cut == 0, tuple(marks))
 
     def next_tokens(self, encoding: Encoding, labels: Sequence[str]) -> tuple[int, ...]:
         """The one token that spells each label right after the text.
@@ -189,25 +185,20 @@ class Tokenizer:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _append(
-        self,
-        ids: list[int],
-        run: _Run,
-        prefixed: bool,
-        marks: list[int],
-        encoded: tokenizers.Encoding | None = None,
-    ) -> bool:
-        """Add a run's tokens and marks; returns whether a run that follows is prefixed."""
+        self, ids: list[int], run: _Run, prefixed: bool, marks: list[int]
+    ) -> tokenizers.Encoding | None:
+        """Add a run's tokens and marks; returns how it was encoded, None for a special token."""
         if run.token is not None:
+            marks.extend([len(ids)] * len(run.marks))
             ids.append(run.token)
-            marks.extend([len(ids) - 1] * len(run.marks))
-            return self._prefix_every_run
-        encoded = encoded or self._plain(run.text, prefixed)
+            return None
+        encoded = self._plain(run.text, prefixed)
         if run.marks:
             begins = [begin for begin, _ in encoded.offsets]
             # The token that carries the piece's last character, even if it carries more.
             marks.extend(len(ids) + bisect_left(begins, mark) - 1 for mark in run.marks)
         ids.extend(encoded.ids)
-        return False
+        return encoded
 
     def _plain(self, text: str, prefixed: bool) -> tokenizers.Encoding:
         return (self._prefixed if prefixed else self._bare).encode(text, add_special_tokens=False)
@@ -325,9 +316,7 @@ def _pattern(
     for text in sorted(special_tokens, key=len, reverse=True):
         pattern = re.escape(text)
         if token := added.get(text):
-            word = r"{}(?!\w)" if token.single_word else "{}"
-            pattern = word.format(pattern)
-            pattern = rf"(?<!\w){pattern}" if token.single_word else pattern
+            pattern = rf"(?<!\w){pattern}(?!\w)" if token.single_word else pattern
             pattern = rf"\s*{pattern}" if token.lstrip else pattern
             pattern = rf"{pattern}\s*" if token.rstrip else pattern
         alternatives.append(pattern)
