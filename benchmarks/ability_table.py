@@ -45,7 +45,9 @@ def render(folder: Path) -> str:
         if part:
             parts += [f"### {suite}\n\n{baselines(part, suite)}", accuracies(part, suite)]
             parts += [proper_scores(part, suite)]
-    parts.append(f"### What rotations change\n\n{rotations(records, folder)}")
+    changes = rotations(records, folder)
+    if changes:
+        parts.append(f"### What rotations change\n\n{changes}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -69,7 +71,7 @@ def baselines(records: Sequence[Record], suite: str) -> str:
 
 def accuracies(records: Sequence[Record], suite: str) -> str:
     head = ["model", "readout", "layout", "rotations", "choice", "chance", "noul"]
-    head += ["always no", "noul, balanced", "noul, AUROC", "minutes"]
+    head += ["always no", "noul, balanced", "noul, AUROC", "minutes, all suites"]
     rows = []
     for record in records:
         choice, noul = (record["results"][f"{suite} {kind}"] for kind in ("choice", "noul"))
@@ -100,7 +102,7 @@ def proper_scores(records: Sequence[Record], suite: str) -> str:
 
 
 def rotations(records: Sequence[Record], folder: Path) -> str:
-    """Accuracy with rotations minus accuracy without, over the same questions."""
+    """Accuracy with rotations minus without, over the same questions; empty without a pair."""
     single = {key(record): record for record in records if record["settings"]["rotations"] == 1}
     rows = []
     for record in records:
@@ -119,7 +121,7 @@ def rotations(records: Sequence[Record], folder: Path) -> str:
                 ]
             )
     head = ["model", "readout", "layout", "rotations", "kind", "n", "difference", "answers changed"]
-    return table(head, rows)
+    return table(head, rows) if rows else ""
 
 
 def answers(record: Record, folder: Path, kind: str) -> list[Answered]:

@@ -89,6 +89,11 @@ def test_rotations_are_compared_question_by_question(tmp_path: Path) -> None:
     assert last == "| m | letters | isolated-v1 | 4 | noul | 4 | 0.25 [0.00, 0.75] | 0.00 |"
 
 
+def test_rotations_without_a_single_reading_are_compared_with_nothing(tmp_path: Path) -> None:
+    write_cell(tmp_path, "isolated-v1", 4, num_right=3)
+    assert "rotations change" not in render(tmp_path)
+
+
 def test_no_records_are_said_to_be_none(tmp_path: Path) -> None:
     assert render(tmp_path) == "No records yet.\n"
 
