@@ -229,7 +229,9 @@ def _with_sources(sentence: str, shown: str, records: Sequence[Record]) -> str:
 
 def _model(record: Record) -> str:
     cell = record["settings"]
-    return f"{cell['model']}, {cell['dtype']}, {cell['readout']}"
+    rotations = cell.get("rotations", 1)
+    shown = f", {rotations} rotations" if rotations > 1 else ""
+    return f"{cell['model']}, {cell['dtype']}, {cell['readout']}{shown}"
 
 
 def _mib(num_bytes: int) -> str:
