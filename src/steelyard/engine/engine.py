@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self, overload
+from typing import Literal, Self, Unpack, overload
 
 from steelyard.__about__ import __version__
 from steelyard.backbone.store import PrefixStore
@@ -15,7 +15,7 @@ from steelyard.engine.conclude import conclude
 from steelyard.engine.exits import FULL_DEPTH, ExitPolicy
 from steelyard.engine.job import Inquiry, Job
 from steelyard.engine.model import LoadedModel
-from steelyard.engine.options import ReadOptions
+from steelyard.engine.options import How, ReadOptions
 from steelyard.engine.pipeline import Pipeline
 from steelyard.errors import SteelyardError
 from steelyard.prompt.branch import Piece
@@ -64,39 +64,28 @@ class Engine:
         self,
         state: Content,
         questions: Mapping[str, Question],
-        *,
-        layout: str | None = None,
-        readout: str | None = None,
-        rotations: int = 1,
-        reread_below: float = 0.0,
+        **how: Unpack[How],
     ) -> Response:
         """Answer questions about one state.
 
         Args:
             state: a string, or JSON that stands for text.
             questions: id -> question; ids are opaque and returned unchanged.
-            layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1"; None: the model's own.
-            readout: "letters", "continuation" or "pairwise"; None: the model's own.
-            rotations: average over this many cyclic orders of the options (letters).
-            reread_below: read again with reversed options where the margin is smaller (letters).
+            how: layout, readout, rotations, reread_below; see `How`.
         Raises:
             RequestError: the state, a question or an option is not what is allowed.
             TooLongError: more tokens than the limits or the model's context allow.
             CapabilityError: the runtime cannot do what the readout needs.
         """
-        options = self._options(layout, readout, rotations, reread_below)
-        return self._answer([Request(state, questions)], options)[0].result()
+        return self._answer([Request(state, questions)], self._options(**how))[0].result()
 
     @overload
     def decide_many(
         self,
         requests: Sequence[Request],
         *,
-        layout: str | None = None,
-        readout: str | None = None,
-        rotations: int = 1,
-        reread_below: float = 0.0,
         return_errors: Literal[False] = False,
+        **how: Unpack[How],
     ) -> list[Response]: ...
 
     @overload
@@ -104,22 +93,16 @@ class Engine:
         self,
         requests: Sequence[Request],
         *,
-        layout: str | None = None,
-        readout: str | None = None,
-        rotations: int = 1,
-        reread_below: float = 0.0,
         return_errors: bool,
+        **how: Unpack[How],
     ) -> list[Response | SteelyardError]: ...
 
     def decide_many(
         self,
         requests: Sequence[Request],
         *,
-        layout: str | None = None,
-        readout: str | None = None,
-        rotations: int = 1,
-        reread_below: float = 0.0,
         return_errors: bool = False,
+        **how: Unpack[How],
     ) -> list[Response] | list[Response | SteelyardError]:
         """Answer many requests, computing them together.
 
@@ -127,8 +110,7 @@ class Engine:
             return_errors: put the error in the place of a request that failed, instead of raising
                 the first one. The other arguments are those of `decide`.
         """
-        options = self._options(layout, readout, rotations, reread_below)
-        outcomes = self._answer(requests, options)
+        outcomes = self._answer(requests, self._options(**how))
         if return_errors:
             return [outcome.error or outcome.result() for outcome in outcomes]
         return [outcome.result() for outcome in outcomes]
@@ -137,22 +119,10 @@ class Engine:
         self,
         state: Content,
         questions: Mapping[str, Question],
-        *,
-        layout: str | None = None,
-        readout: str | None = None,
-        rotations: int = 1,
-        reread_below: float = 0.0,
+        **how: Unpack[How],
     ) -> Response:
         """`decide` without blocking the event loop."""
-        return await asyncio.to_thread(
-            self.decide,
-            state,
-            questions,
-            layout=layout,
-            readout=readout,
-            rotations=rotations,
-            reread_below=reread_below,
-        )
+        return await asyncio.to_thread(self.decide, state, questions, **how)
 
     def close(self) -> None:
         """Let go of the stored prefixes. The model itself goes with the engine."""
@@ -165,7 +135,12 @@ class Engine:
         self.close()
 
     def _options(
-        self, layout: str | None, readout: str | None, rotations: int, reread_below: float
+        self,
+        *,
+        layout: str | None = None,
+        readout: str | None = None,
+        rotations: int = 1,
+        reread_below: float = 0.0,
     ) -> ReadOptions:
         return ReadOptions(
             layout=self._model.layout if layout is None else layout,

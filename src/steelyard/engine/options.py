@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from steelyard.errors import RequestError
 from steelyard.prompt.layout import LAYOUTS
 from steelyard.readout.registry import READOUTS
 
 
+class How(TypedDict, total=False):
+    """The keyword arguments of the engine's calls; what is absent or None is the model's own.
+
+    layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1".
+    readout: "letters", "continuation" or "pairwise".
+    rotations: average over this many cyclic orders of the options (letters).
+    reread_below: read again with reversed options where the margin is smaller (letters).
+    """
+
+    layout: str | None
+    readout: str | None
+    rotations: int
+    reread_below: float
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How questions are read.
+    """How questions are read, decided and checked.
 
     Attributes:
         layout: a name in LAYOUTS.
