@@ -99,14 +99,18 @@ def test_kept_segments_may_be_cut_again(runtime):
 
 def test_segments_to_be_captured_survive_keep(runtime):
     tree = Tree()
+    tree.add(5)
     root = tree.add(9, capture=True)
     leaf = tree.add(3, root)
     lone = tree.add(4)
     tree.read(leaf)
     tree.read(lone)
+    (expected,) = runtime.captured(run(runtime, tree.batch())).values()
     state = runtime.keep(run(runtime, tree.batch(), to_layer=2), [lone])
-    prefix = runtime.captured(runtime.advance(state, 4))[0]
+    (prefix,) = runtime.captured(runtime.advance(state, 4)).values()
     assert (prefix.ids, prefix.layer) == (tuple(tree.tokens(root)), 4)
+    for found, layer in zip(prefix.layers, expected.layers, strict=True):
+        torch.testing.assert_close(found, layer)
 
 
 def branches_of(prefix_tokens, whole, *, contexts=(), capture=False):

@@ -78,9 +78,36 @@ def test_rows_of_a_packed_map_do_not_depend_on_how_many_there_are(shape):
     packed = PackedLinear(linear)
     x = torch.randn(300, shape[0], generator=generator)
     with torch.inference_mode():
-        whole = packed(x)
-        for rows in (1, 2, 3, 7, 15, 16, 17, 47, 64, 129, 257):
-            assert torch.equal(packed(x[40 : 40 + rows]), whole[40 : 40 + rows]), rows
+        for product in (packed, packed.silu):
+            whole = product(x)
+            for rows in (1, 2, 3, 7, 15, 16, 17, 47, 64, 129, 257):
+                assert torch.equal(product(x[40 : 40 + rows]), whole[40 : 40 + rows]), rows
+
+
+def test_packed_silu_is_silu_of_the_packed_map():
+    linear = Linear(64, 48, bias=True)
+    for parameter in linear.parameters():
+        torch.nn.init.normal_(parameter, generator=torch.Generator().manual_seed(1))
+    x = torch.randn(5, 64, generator=torch.Generator().manual_seed(2))
+    with torch.inference_mode():
+        torch.testing.assert_close(PackedLinear(linear).silu(x), linear.silu(x))
+
+
+def test_threads_divide_a_packed_silu_without_a_trace():
+    linear = Linear(64, 1536)
+    torch.nn.init.normal_(linear.weight, generator=torch.Generator().manual_seed(0))
+    packed = PackedLinear(linear)
+    x = torch.randn(1001, 64, generator=torch.Generator().manual_seed(1))
+    before = torch.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 5):  # five meet within a row, where F.silu rounds otherwise
+            torch.set_num_threads(threads)
+            with torch.inference_mode():
+                results.append(packed.silu(x))
+    finally:
+        torch.set_num_threads(before)
+    assert torch.equal(*results)
 
 
 def test_merging_gives_a_row_the_same_bits_wherever_it_stands():

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from steelyard.backbone.attention import AttentionPlan, KeysValues, attend
 from steelyard.backbone.config import DecoderConfig
@@ -56,7 +55,7 @@ class Mlp(nn.Module):
         self.down_proj = Linear(config.mlp_width, config.width, config.mlp_bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        y: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        y: Tensor = self.down_proj(self.gate_proj.silu(x) * self.up_proj(x))
         return y
 
 

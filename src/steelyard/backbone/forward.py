@@ -84,8 +84,6 @@ class _Growth:
 
 def extend(decoder: Decoder, prefix: Prefix, to_layer: int) -> None:
     """Deepen a prefix in place, and those that it continues, up to `to_layer`."""
-    if prefix.parent is not None:
-        extend(decoder, prefix.parent, to_layer)
     if prefix.layer >= to_layer:
         return
     assert prefix.hidden is not None, "only a prefix at full depth is without hidden states"

@@ -23,12 +23,17 @@ class Rotary:
 
 
 def rotary(config: DecoderConfig, positions: Tensor) -> Rotary:
-    """The tables for `positions`, int64 (rows,), in float32 as the models were trained."""
+    """The tables for `positions`, int64 (rows,).
+
+    Angles are float32, as the models were trained; their cosines are rounded from float64, so that
+    they are the same wherever a position stands in its batch.
+    """
     scaling = config.rope_scaling
     frequencies = _frequencies(config).to(positions.device)
     angles = positions.to(torch.float32)[:, None, None] * frequencies  # (rows, 1, head_dim / 2)
     gain = scaling.attention_factor if isinstance(scaling, YarnScaling) else 1.0
-    return Rotary(angles.cos() * gain, angles.sin() * gain)
+    exact = angles.double()
+    return Rotary((exact.cos() * gain).float(), (exact.sin() * gain).float())
 
 
 def rotate(x: Tensor, table: Rotary) -> Tensor:
