@@ -24,6 +24,7 @@ venv: $(VENV)/.developer
 # which on Linux brings several gigabytes of CUDA; of this one it takes the CPU build where one is
 # on offer. Whoever has a GPU installs the torch that fits it and then `pip install -e .`
 $(VENV)/.user: pyproject.toml
+	@echo 'Building $(VENV); torch is most of it (1 GB, several with CUDA) and takes a few minutes.'
 	$(PYTHON3) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet -e .

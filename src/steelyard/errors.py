@@ -15,8 +15,8 @@
     ├── OutputError                output                 a result cannot be written
     └── ShapeError                 shape                  an array is not what a formula takes
 
-`code` is stable: programs may match on it, and the server maps it to a status. `field` is the path
-of the offending value (`questions.queue.criteria`), or None where there is no such path.
+`code` is stable: programs may match on it. `field` is the path of the offending value
+(`questions.queue.criteria`), or None where there is no such path.
 """
 
 from __future__ import annotations

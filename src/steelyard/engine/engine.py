@@ -17,7 +17,7 @@ from steelyard.engine.job import Inquiry, Job
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import How, ReadOptions
 from steelyard.engine.pipeline import Pipeline
-from steelyard.errors import SteelyardError
+from steelyard.errors import RequestError, SteelyardError
 from steelyard.prompt.branch import Piece
 from steelyard.prompt.layout import LAYOUTS, frame, layout_digest
 from steelyard.prompt.options import option_set
@@ -109,7 +109,14 @@ class Engine:
         Args:
             return_errors: put the error in the place of a request that failed, instead of raising
                 the first one. The other arguments are those of `decide`.
+        Raises:
+            RequestError: something in `requests` is no Request; else as `decide`.
         """
+        for index, request in enumerate(requests):
+            if not isinstance(request, Request):
+                raise RequestError(
+                    f"got {type(request).__name__}; allowed: Request", field=f"requests.{index}"
+                )
         outcomes = self._answer(requests, self._options(**how))
         if return_errors:
             return [outcome.error or outcome.result() for outcome in outcomes]

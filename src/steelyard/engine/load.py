@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from steelyard.backbone.config import FAMILIES, from_hf
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
-from steelyard.backbone.weights.source import Weights, open_weights
 from steelyard.calibration.calibrator import Uncalibrated
 from steelyard.engine.engine import Engine
 from steelyard.engine.model import LoadedModel
@@ -22,6 +21,8 @@ from steelyard.prompt.layout import SYSTEM
 
 if TYPE_CHECKING:
     import torch
+
+    from steelyard.backbone.weights.source import Weights
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +77,9 @@ def load(
         readout=readout or located.manifest.readout or DEFAULT_READOUT,
     )
     begin = time.perf_counter()
+    # Only now: a model that is not here, or a wrong argument, should not wait for torch.
+    from steelyard.backbone.weights.source import open_weights
+
     weights = open_weights(located.path)
     tokenizer = weights.tokenizer()
     chosen = _auto(weights) if runtime == "auto" else runtime
