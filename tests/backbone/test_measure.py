@@ -68,3 +68,19 @@ def test_probabilities_of_all_tokens_sum_to_one(runtime):
     values = runtime.measure(runtime.advance(runtime.start(tree.batch()), 3))
     assert np.exp(values).sum() == pytest.approx(1, abs=1e-5)
     assert max(values) <= 0
+
+
+def test_no_token_is_more_than_certain():
+    runtime = tiny_runtime(tiny_config(tied=False))
+    runtime.decoder.lm_head.weight.mul_(30)
+    tree = Tree()
+    sequence = tree.add(60)
+    for offset in range(60):
+        tree.read(sequence, LogitRead(offset, tuple(range(320))))
+    state = runtime.advance(runtime.start(tree.batch()), 3)
+    likeliest = [int(logits.argmax()) for logits in runtime.measure(state)]
+    tree.reads.clear()
+    for offset, target in enumerate(likeliest):
+        tree.read(sequence, LogProbRead(offset, target))
+    values = runtime.measure(runtime.advance(runtime.start(tree.batch()), 3))
+    assert max(values) == 0
