@@ -23,6 +23,7 @@ def sentencepiece_like(
     normalizer: normalizers.Normalizer | None,
     pre_tokenizer: pre_tokenizers.PreTokenizer | None,
     added: tuple[str, ...] = (),
+    more_pairs: tuple[tuple[str, str], ...] = (),
 ) -> tokenizers.Tokenizer:
     """A BPE over characters with `▁` for spaces and bytes for the rest, as Llama 2 and Gemma."""
     pairs = [
@@ -34,7 +35,7 @@ def sentencepiece_like(
         ("▁", "▁"),
         ("\n", "\n"),
     ]
-    pairs += [("<", "/"), ("</", "s"), ("</s", ">")]
+    pairs += [("<", "/"), ("</", "s"), ("</s", ">"), *more_pairs]
     texts = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     texts += list("▁abthes12.?!:'()<>/|\nAQuiotn") + ["".join(pair) for pair in pairs]
     vocab = {text: index for index, text in enumerate(dict.fromkeys(texts))}
@@ -107,6 +108,9 @@ KINDS: dict[str, Callable[[], tokenizers.Tokenizer]] = {
     "neox": neox_like,
     "phi": phi_like,
     "gemma": lambda: sentencepiece_like(REPLACE, None, ("\n\n\n",)),
+    "lines joined": lambda: sentencepiece_like(
+        REPLACE, None, more_pairs=(("a", "b"), ("\n", "ab"))
+    ),
     "llama2": lambda: sentencepiece_like(
         normalizers.Sequence([normalizers.Prepend("▁"), REPLACE]), None
     ),
@@ -143,6 +147,7 @@ def spelled(tokenizer: Tokenizer, text: str) -> bool:
 @given(texts=st.lists(TEXT, max_size=6))
 @example(texts=["x\n  ", "\ny"])
 @example(texts=["a1\u0301\u0323ab", "c"])
+@example(texts=["1\na", "b"])
 @example(texts=["the 12", "3 ", " \u0301"])
 @settings(max_examples=30, deadline=None)
 def test_a_text_continued_piece_by_piece_has_the_tokens_of_the_whole(
