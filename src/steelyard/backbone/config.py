@@ -99,8 +99,15 @@ def from_hf(config: Mapping[str, Any]) -> DecoderConfig:
 
     Raises:
         UnsupportedModelError: another family, or a variant whose forward pass we do not have.
-        ModelFileError: a number that the family needs is missing.
+        ModelFileError: a number that the family needs is missing, or a value has the wrong type.
     """
+    try:
+        return _from_hf(config)
+    except (TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        raise ModelFileError(f"a value in the model's configuration: {error}") from error
+
+
+def _from_hf(config: Mapping[str, Any]) -> DecoderConfig:
     family = config.get("model_type")
     if family not in FAMILIES:
         raise UnsupportedModelError(

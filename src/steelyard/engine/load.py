@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,7 +54,7 @@ def load(
             "transformers" (any causal language model in a folder) or "llamacpp" (any GGUF), both
             at full depth. "auto" takes torch where it knows the architecture, else the one that
             reads the format; the answer's audit names the runtime.
-        device: "cpu", or a torch device such as "cuda" for the torch and transformers runtimes.
+        device: "cpu"; or "cuda" or "cuda:N" for the torch and transformers runtimes.
         dtype: "float32", or "bfloat16": faster on some machines, and less exact.
         threads: CPU threads of the runtime; None leaves its own default.
         readout, layout: defaults of the engine's calls, in place of the model's own.
@@ -67,10 +68,9 @@ def load(
     """
     _check_among(runtime, RUNTIMES, "runtime")
     _check_among(dtype, DTYPES, "dtype")
-    if isinstance(threads, bool) or (threads is not None and threads < 1):
-        raise RequestError(f"{threads!r}; allowed: 1 or more", field="threads")
-    if store_bytes < 0:
-        raise RequestError(f"{store_bytes}; allowed: 0 or more", field="store_bytes")
+    if threads is not None:
+        _check_count(threads, 1, "threads")
+    _check_count(store_bytes, 0, "store_bytes")
     located = locate(model)
     defaults = ReadOptions(
         layout=layout or located.manifest.layout or DEFAULT_LAYOUT,
@@ -113,6 +113,11 @@ def load(
 def _check_among(value: str, allowed: tuple[str, ...], field: str) -> None:
     if value not in allowed:
         raise RequestError(f"{value!r}; allowed: {', '.join(allowed)}", field=field)
+
+
+def _check_count(value: object, least: int, field: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise RequestError(f"{value!r}; allowed: an integer, {least} or more", field=field)
 
 
 def _auto(weights: Weights) -> str:
@@ -170,6 +175,8 @@ def _torch(weights: Weights, device: str, dtype: str, threads: int | None) -> Ru
 def _device(name: str) -> torch.device:
     import torch
 
+    if not isinstance(name, str) or not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise RequestError(f"{name!r}; allowed: cpu, cuda, cuda:N", field="device")
     try:
         device = torch.device(name)
         torch.empty(0, device=device)

@@ -1,0 +1,144 @@
+"""From a folder on disk to an engine, and what `load` refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import save_file
+from support.tiny import tiny_config, tiny_weights
+from support.tokenizer import CHAT_TEMPLATE, byte_tokenizer
+
+import steelyard
+from steelyard.errors import (
+    ModelFileError,
+    RequestError,
+    SteelyardError,
+    UnknownModelError,
+    UnsupportedModelError,
+)
+from steelyard.types.question import Noul
+
+
+def write_model(folder: Path, **changes: Any) -> Path:
+    """A Llama of a few thousand weights in Hugging Face layout; `changes` go into config.json."""
+    config = tiny_config()
+    folder.mkdir()
+    save_file(dict(tiny_weights(config)), folder / "model.safetensors")
+    body = {
+        "model_type": "llama",
+        "architectures": ["LlamaForCausalLM"],
+        "vocab_size": config.vocab,
+        "hidden_size": config.width,
+        "intermediate_size": config.mlp_width,
+        "num_hidden_layers": config.layers,
+        "num_attention_heads": config.heads,
+        "num_key_value_heads": config.kv_heads,
+        "head_dim": config.head_dim,
+        "max_position_embeddings": config.max_positions,
+        "rms_norm_eps": config.norm_eps,
+        "rope_theta": config.rope_theta,
+        "tie_word_embeddings": True,
+    }
+    (folder / "config.json").write_text(json.dumps(body | changes))
+    byte_tokenizer().save(str(folder / "tokenizer.json"))
+    settings = {"chat_template": CHAT_TEMPLATE, "eos_token": "<|im_end|>"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("models") / "small")
+
+
+def test_a_folder_becomes_an_engine_named_after_it(folder: Path) -> None:
+    with steelyard.load(folder) as engine:
+        response = engine.decide("It burns.", {"urgent": Noul("Is it urgent?")})
+    assert engine.name == response.model == "small"
+    assert response.audit.runtime == "torch" and response.audit.dtype == "float32"
+    assert response.audit.layout_name == "isolated-v1"
+    assert response.answers["urgent"].basis.readout == "letters"
+    assert response.warnings == ()
+
+
+def test_the_directory_says_how_it_wants_to_be_asked_and_the_caller_overrules_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    own = write_model(tmp_path / "own")
+    manifest = {"name": "judge", "readout": "pairwise", "warnings": ["young"]}
+    (own / "steelyard.json").write_text(json.dumps(manifest))
+    question = {"urgent": Noul("Is it urgent?")}
+    response = steelyard.load(own).decide("It burns.", question)
+    assert response.model == "judge" and response.warnings == ("young",)
+    assert response.answers["urgent"].basis.readout == "pairwise"
+    other = steelyard.load(own, readout="letters", layout="sandwich-v1").decide("Hot.", question)
+    assert other.answers["urgent"].basis.readout == "letters"
+    assert other.audit.layout_name == "sandwich-v1"
+
+
+def test_transformers_and_torch_give_the_same_answer(folder: Path) -> None:
+    question = {"urgent": Noul("Is it urgent?"), "late": Noul("Is it late?")}
+    ours, theirs = (
+        steelyard.load(folder, runtime=runtime).decide("It burns.", question)
+        for runtime in ("torch", "transformers")
+    )
+    assert theirs.audit.runtime == "transformers"
+    assert ours.audit.weights == theirs.audit.weights
+    for name, answer in ours.answers.items():
+        other = theirs.answers[name]
+        assert isinstance(answer, steelyard.NoulAnswer) and isinstance(other, steelyard.NoulAnswer)
+        assert answer.noul == pytest.approx(other.noul, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"runtime": "onnx"}, "runtime: 'onnx'; allowed: auto, torch, transformers, llamacpp"),
+        ({"dtype": "int8"}, "dtype: 'int8'; allowed: float32, bfloat16"),
+        ({"device": "gpu"}, "device: 'gpu'; allowed: cpu, cuda, cuda:N"),
+        ({"device": "meta"}, "device: 'meta'; allowed: cpu"),
+        ({"threads": 0}, "threads: 0; allowed: an integer, 1 or more"),
+        ({"threads": "2"}, "threads: '2'; allowed: an integer"),
+        ({"threads": True}, "threads: True; allowed: an integer"),
+        ({"store_bytes": -1}, "store_bytes: -1; allowed: an integer, 0 or more"),
+        ({"store_bytes": 1.5}, "store_bytes: 1.5; allowed: an integer"),
+        ({"readout": "tea"}, "readout: 'tea'; allowed: letters"),
+        ({"layout": "tea"}, "layout: 'tea'; allowed: isolated-v1"),
+    ],
+)
+def test_arguments_that_are_not_allowed_are_named(
+    folder: Path, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(RequestError) as caught:
+        steelyard.load(folder, **arguments)
+    assert message in str(caught.value)
+
+
+def test_a_runtime_that_does_not_read_the_format_says_which_one_does(folder: Path) -> None:
+    with pytest.raises(UnsupportedModelError, match="llamacpp runtime reads GGUF files"):
+        steelyard.load(folder, runtime="llamacpp")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"hidden_size": "wide"}, ModelFileError, "hidden_size"),
+        ({"rope_theta": "x"}, ModelFileError, "could not convert"),
+        ({"num_key_value_heads": [2]}, ModelFileError, "configuration"),
+        ({"intermediate_size": 99}, ModelFileError, "the configuration says"),
+        ({"hidden_act": "gelu"}, UnsupportedModelError, "hidden_act"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_is_named(
+    tmp_path: Path, changes: dict[str, Any], error: type[SteelyardError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        steelyard.load(write_model(tmp_path / "odd", **changes))
+
+
+def test_what_is_not_there_is_unknown(tmp_path: Path) -> None:
+    with pytest.raises(UnknownModelError, match="nowhere"):
+        steelyard.load(tmp_path / "nowhere")
