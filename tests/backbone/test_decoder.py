@@ -9,6 +9,7 @@ from support.reference import reference_forward, reference_model
 from support.tiny import tiny_config, tiny_decoder, tiny_weights
 from support.trees import Tree, bushy_tree, visible
 
+from steelyard.backbone import decoder as decoder_module
 from steelyard.backbone.config import from_hf
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.layers import Linear, PackedLinear
@@ -173,3 +174,10 @@ def test_weights_are_taken_one_at_a_time():
             del value
 
     Decoder.from_weights(tiny_config(), stream(), dtype=torch.bfloat16)
+
+
+def test_without_onednn_packing_says_so_and_leaves_the_decoder_as_it_is(monkeypatch, caplog):
+    monkeypatch.setattr(decoder_module, "can_pack", lambda: False)
+    decoder = tiny_decoder().pack()
+    assert "event=not_packed" in caplog.text
+    assert not [m for m in decoder.modules() if isinstance(m, PackedLinear)]
