@@ -299,7 +299,7 @@ def test_a_projection_that_is_no_whole_number_of_heads_is_corrupt(tmp_path: Path
     config = LlamaConfig(**SHAPE)
     config.head_dim = 8
     with pytest.raises(ModelFileError, match=r"attn_q\.weight' has 64 rows, but 4 heads of 8"):
-        _ = open_gguf(write_gguf(tmp_path / "m.gguf", config, tensors)).config
+        next(open_gguf(write_gguf(tmp_path / "m.gguf", config, tensors)).tensors())
 
 
 def test_a_missing_or_mistyped_key_is_named(tmp_path: Path) -> None:

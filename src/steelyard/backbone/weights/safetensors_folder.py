@@ -27,7 +27,7 @@ class FolderWeights:
 
     Attributes:
         config: the parsed config.json.
-        shards: weight file -> names of the tensors in it, as checked against the files' headers.
+        shards: weight file -> names of the tensors in it; the files in order of their names.
     """
 
     path: Path
@@ -48,7 +48,7 @@ class FolderWeights:
             digests = dict(zip(self.shards, pool.map(_sha256, self.shards), strict=True))
         if len(digests) == 1:
             return next(iter(digests.values()))
-        lines = "".join(f"{digests[path]}  {path.name}\n" for path in sorted(digests))
+        lines = "".join(f"{digest}  {path.name}\n" for path, digest in digests.items())
         return hashlib.sha256(lines.encode()).hexdigest()
 
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
