@@ -27,7 +27,7 @@ class FolderWeights:
 
     Attributes:
         config: the parsed config.json.
-        shards: weight file -> names of the tensors in it; the files in order of their names.
+        shards: weight file -> names of the tensors in its header, in order of the files' names.
     """
 
     path: Path
