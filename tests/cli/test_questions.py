@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -246,3 +247,14 @@ def test_a_missing_file_is_named(tmp_path):
 def test_yaml_text_stays_text(tmp_path, text, value):
     path = write(tmp_path, "q.yaml", f"q: {{type: score, criteria: [{text}]}}")
     assert read_questions(path).questions == {"q": Score(None, [value])}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["!!timestamp foo", "!!bool maybe", "!!int ''", "!!int abc", "!!map foo", "!!map [a, b]"],
+)
+def test_yaml_tags_that_do_not_fit_their_value_are_refused(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "questions.yaml"
+    path.write_text(f"q: {value}\n")
+    with pytest.raises(InputFileError, match=r"not YAML|tagged as a mapping"):
+        read_questions(path)

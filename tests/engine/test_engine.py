@@ -220,6 +220,23 @@ def test_one_bad_request_does_not_spoil_the_others() -> None:
     assert furthest(first, last) <= 1e-6
 
 
+@pytest.mark.parametrize(
+    ("requests", "message"),
+    [
+        ((Request(STATE, QUESTIONS) for _ in range(2)), "requests: got generator; allowed: a list"),
+        (Request(STATE, QUESTIONS), "requests: got Request; allowed: a list"),
+        ([(STATE, QUESTIONS)], "requests.0: got tuple; allowed: Request"),
+    ],
+)
+def test_what_is_no_list_of_requests_is_refused(
+    fresh: Engine, requests: list[Request], message: str
+) -> None:
+    with pytest.raises(RequestError) as caught:
+        fresh.decide_many(requests)
+    assert message in str(caught.value)
+    assert fresh.decide_many([]) == []
+
+
 def test_tokens_are_counted_once_and_reuse_is_visible() -> None:
     engine = tiny_engine()
     first = engine.decide(STATE, QUESTIONS)
@@ -303,6 +320,8 @@ class TestExits:
         ({"rotations": 2.0}, "rotations: 2.0; allowed: an integer"),
         ({"rotations": True}, "rotations: True; allowed: an integer"),
         ({"reread_below": 1.5}, "reread_below: 1.5; allowed: 0 to 1"),
+        ({"reread_below": "x"}, "reread_below: 'x'; allowed: 0 to 1"),
+        ({"layout": []}, "layout: []; allowed: isolated-v1"),
         ({"reread_below": float("nan")}, "reread_below: nan; allowed: 0 to 1"),
     ],
 )

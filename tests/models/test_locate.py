@@ -95,3 +95,9 @@ def test_a_folder_or_file_that_is_no_model_is_told_apart(tmp_path: Path) -> None
         locate("empty")
     with pytest.raises(ModelFileError, match=r"allowed: a \.gguf file or a model folder"):
         locate("notes.txt")
+
+
+@pytest.mark.parametrize("name", ["", "~nosuchuser/x", "a" * 300, "nul\0byte"])
+def test_names_that_no_file_can_have_are_unknown(name):
+    with pytest.raises(UnknownModelError):
+        locate(name)

@@ -23,6 +23,7 @@ class FakeEngine:
 
     name = "fake"
     warnings = (UNTRAINED,)
+    digest = "f" * 64
 
     def __init__(self, before_call: Callable[[Sequence[Request]], None] = lambda requests: None):
         self.calls: list[Sequence[Request]] = []

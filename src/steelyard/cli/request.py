@@ -68,6 +68,8 @@ def _read_state(state: str | None, state_file: Path | None) -> str | None:
     if state_file is None and state != "-":
         return state
     name = "standard input" if state_file is None else str(state_file)
+    if state_file is None and sys.stdin is None:  # started with it closed
+        raise InputFileError(f"{name}: closed")
     try:
         data = sys.stdin.buffer.read() if state_file is None else state_file.read_bytes()
     except OSError as error:

@@ -100,6 +100,7 @@ def score(
         readout=readout,
         layout=layout,
     ) as engine:
+        options["weights"] = engine.digest  # the name alone could mean another model tomorrow
         for warning in engine.warnings:
             typer.echo(f"warning: {warning}", err=True)
         decide = partial(

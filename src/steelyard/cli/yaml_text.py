@@ -20,6 +20,8 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers = {}  # noqa: RUF012  # without those of YAML 1.1; filled below
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        if not isinstance(node, yaml.MappingNode):
+            raise RequestError(f"line {node.start_mark.line + 1}: tagged as a mapping and is none")
         mapping: dict[Hashable, Any] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
@@ -64,5 +66,9 @@ def loads_yaml(data: bytes) -> Json:
         raise RequestError(f"not YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise RequestError("nested too deeply to be read") from None
-    except ValueError:  # Python's bound on the digits of an integer
-        raise RequestError("a number with too many digits to be read") from None
+    except ValueError as error:
+        if "digits" in str(error):  # Python's bound on the digits of an integer
+            raise RequestError("a number with too many digits to be read") from None
+        raise RequestError(f"not YAML: {error}") from None
+    except (AttributeError, KeyError, IndexError, TypeError):  # what PyYAML's constructors raise
+        raise RequestError("not YAML: a value that its explicit tag does not allow") from None

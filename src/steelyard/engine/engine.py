@@ -56,6 +56,11 @@ class Engine:
         return self._model.name
 
     @property
+    def digest(self) -> str:
+        """sha256 over the weights, hexadecimal."""
+        return self._model.runtime.digest
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What every user of this model should be told, such as that it is untrained."""
         return self._model.warnings
@@ -112,6 +117,10 @@ class Engine:
         Raises:
             RequestError: something in `requests` is no Request; else as `decide`.
         """
+        if isinstance(requests, Request) or not isinstance(requests, Sequence):
+            raise RequestError(
+                f"got {type(requests).__name__}; allowed: a list of Request", field="requests"
+            )
         for index, request in enumerate(requests):
             if not isinstance(request, Request):
                 raise RequestError(

@@ -11,10 +11,10 @@ from steelyard.readout.registry import READOUTS
 
 
 class How(TypedDict, total=False):
-    """The keyword arguments of the engine's calls; what is absent or None is the model's own.
+    """The keyword arguments of the engine's calls, all optional.
 
-    layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1".
-    readout: "letters", "continuation" or "pairwise".
+    layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1"; None means the model's own.
+    readout: "letters", "continuation" or "pairwise"; None means the model's own.
     rotations: average over this many cyclic orders of the options (letters).
     reread_below: read again with reversed options where the margin is smaller (letters).
     """
@@ -45,13 +45,14 @@ class ReadOptions:
     reread_below: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.layout not in LAYOUTS:
+        if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
             raise RequestError(f"{self.layout!r}; allowed: {', '.join(LAYOUTS)}", field="layout")
-        if self.readout not in READOUTS:
+        if not isinstance(self.readout, str) or self.readout not in READOUTS:
             raise RequestError(f"{self.readout!r}; allowed: {', '.join(READOUTS)}", field="readout")
         if isinstance(self.rotations, bool) or not isinstance(self.rotations, int):
             raise RequestError(f"{self.rotations!r}; allowed: an integer", field="rotations")
         if not 1 <= self.rotations <= 26:
             raise RequestError(f"{self.rotations}; allowed: 1 to 26", field="rotations")
-        if not 0.0 <= self.reread_below <= 1.0:
-            raise RequestError(f"{self.reread_below}; allowed: 0 to 1", field="reread_below")
+        number = isinstance(self.reread_below, int | float)
+        if not number or not 0.0 <= self.reread_below <= 1.0:
+            raise RequestError(f"{self.reread_below!r}; allowed: 0 to 1", field="reread_below")

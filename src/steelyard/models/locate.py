@@ -44,12 +44,16 @@ def locate(name_or_path: str | Path, *, home: Path | None = None) -> LocatedMode
     name = str(name_or_path)
     if name in CATALOG:
         return _named(CATALOG[name], home)
-    path = Path(name).expanduser()
-    if path.is_dir():
+    try:
+        path = Path(name).expanduser()
+        is_folder, is_there = path.is_dir(), path.exists()
+    except (RuntimeError, OSError, ValueError):  # an unknown user's ~, a name no file can have
+        raise unknown(name) from None
+    if is_folder and name:  # the empty path would be the current folder
         return _folder(path)
     if path.suffix == ".gguf":
         return _file(path)
-    if path.exists():
+    if is_there and name:
         raise ModelFileError(f"{path} is no model; allowed: a .gguf file or a model folder")
     if hub.is_id(name):
         return _hub(name)

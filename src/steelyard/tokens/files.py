@@ -41,6 +41,17 @@ def read_folder(folder: Path) -> TokenizerFiles:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     config = _read_json(folder / "tokenizer_config.json")
+    try:
+        return _files(folder, tokenizer, config)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(
+            f"{folder / 'tokenizer_config.json'}: not what a tokenizer needs: {error!r}"
+        ) from error
+
+
+def _files(
+    folder: Path, tokenizer: tokenizers.Tokenizer, config: Mapping[str, Any]
+) -> TokenizerFiles:
     for token, entry in config.get("added_tokens_decoder", {}).items():
         if tokenizer.token_to_id(entry["content"]) != int(token):
             raise ModelFileError(
