@@ -34,7 +34,9 @@ def plans(draw: st.DrawFn) -> TokenPlan:
     """Trees of any shape, with joins; roots are drawn from few, so that plans share them."""
     count = draw(st.integers(1, 9))
     root_ids = draw(st.sampled_from([(1,), (1, 2, 3), (7,) * 12, (1, 2, 3, 4)]))
-    nodes = [Node(root_ids, ROOT, 0, reads=draw(st.sampled_from([(), (), (HiddenRead(0),)])))]
+    last = HiddenRead(len(root_ids) - 1)
+    reads = draw(st.sampled_from([(), (), (last,), (HiddenRead(0), last)]))
+    nodes = [Node(root_ids, ROOT, 0, reads=reads)]
     path = [0]
     for index in range(1, count):
         depth = draw(st.integers(1, len(path)))
@@ -45,8 +47,8 @@ def plans(draw: st.DrawFn) -> TokenPlan:
         start = max(nodes[i].end for i in (parent, *sees))
         length = draw(st.integers(1, 6))
         ids = tuple(draw(st.lists(st.integers(0, 99), min_size=length, max_size=length)))
-        reads = [HiddenRead(0), LogitRead(length - 1, (5,)), LogProbRead(length - 1, 5)]
-        chosen = tuple(draw(st.lists(st.sampled_from(reads), unique=True, max_size=3)))
+        some = [HiddenRead(0), LogitRead(length - 1, (5,)), LogProbRead(length - 1, 5)]
+        chosen = tuple(draw(st.lists(st.sampled_from(some), unique=True, max_size=3)))
         nodes.append(Node(ids, parent, start, sees, chosen))
     return TokenPlan(tuple(nodes))
 
@@ -111,10 +113,12 @@ def test_batches_hold_every_node_once_and_show_it_what_its_plan_says(
     by_root: dict[tuple[int, ...], int] = {}
     for plan in given_plans:
         root = plan.nodes[0]
-        limit = len(root.ids) if contexts else 0
+        if root.reads:  # then the root is its plan's own
+            stored.append(data.draw(st.integers(0, root.reads[0].offset)) if contexts else 0)
+            continue
         if root.ids not in by_root:
-            by_root[root.ids] = data.draw(st.integers(0, limit))
-        stored.append(0 if root.reads else by_root[root.ids])
+            by_root[root.ids] = data.draw(st.integers(0, len(root.ids))) if contexts else 0
+        stored.append(by_root[root.ids])
     capture = capture and contexts
     batches = pack(
         given_plans,
@@ -193,6 +197,14 @@ def test_sixty_four_questions_of_very_unequal_length_leave_no_row_unused() -> No
     assert sum(batch.num_rows for batch in batches) == 600 + sum(lengths)
     assert all(batch.num_rows <= 4096 for batch in batches)
     assert len(batches) == -(-(600 + sum(lengths)) // 4096)
+
+
+def test_a_group_goes_where_it_leaves_the_least_room() -> None:
+    sizes = (70, 50, 30, 25, 25)
+    given_plans = [plan_of(size - 1, 1, first_id=100 * size) for size in sizes]
+    given_plans[4] = plan_of(24, 1, first_id=7)
+    batches = pack(given_plans, budget_tokens=100)
+    assert [sorted({s.plan for s in batch.segments}) for batch in batches] == [[0, 2], [1, 3, 4]]
 
 
 def test_a_plan_over_the_budget_captures_its_root_once_and_continues_it() -> None:
