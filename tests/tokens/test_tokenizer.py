@@ -10,9 +10,10 @@ from support.tokenizer import CHAT_TEMPLATE, SPECIAL_TOKENS, byte_tokenizer, tin
 from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-from steelyard.errors import ModelFileError, UnsupportedModelError
+from steelyard.errors import ModelFileError, RequestError, UnsupportedModelError
 from steelyard.prompt.branch import Piece
 from steelyard.tokens.tokenizer import Encoding, Tokenizer
+from steelyard.tokens.twin import missing_bytes
 
 # Characters at which tokenizers cut, join, normalise or look ahead.
 LETTERS = st.sampled_from([*list("ab (A)\n\n\r\t.?!:'s12</>|é"), "  ", "the", "́", "東", "🙂", "Å"])
@@ -382,3 +383,18 @@ def test_the_tokenizer_says_whether_it_begins_texts_with_bos() -> None:
     )
     assert tokenizer.adds_bos
     assert tokenizer.encode([Piece("a")]) == tiny_tokenizer().encode([Piece("a")])
+
+
+def test_a_character_that_the_vocabulary_lacks_is_refused_and_not_dropped() -> None:
+    whole = byte_tokenizer()
+    config = json.loads(whole.to_str())
+    assert missing_bytes(whole) == b""
+    alphabet = config["model"]["vocab"]
+    del alphabet["\u0104"], alphabet["ñ"]  # the bytes 0x04 and 0xf1 of GPT-2's table
+    lacking = tokenizers.Tokenizer.from_str(json.dumps(config))
+    assert missing_bytes(lacking) == b"\x04\xf1"
+    tokenizer = Tokenizer(lacking, chat_template=None, special_tokens={}, bos=None, eos=None)
+    assert tokenizer.decode(tokenizer.encode([Piece("ñandú 🙂")])) == "ñandú 🙂"
+    for text, lost in (("a\x04b", "'\\\\x04'"), ("x\U00050000", "'\\\\U00050000'")):
+        with pytest.raises(RequestError, match=f"the character {lost} has no token"):
+            tokenizer.encode([Piece(text)])

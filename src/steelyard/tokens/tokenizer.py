@@ -20,10 +20,10 @@ from unicodedata import combining
 
 import tokenizers
 
-from steelyard.errors import UnsupportedModelError
+from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.prompt.branch import Piece
 from steelyard.tokens.files import read_folder
-from steelyard.tokens.twin import bare, spells_no_special
+from steelyard.tokens.twin import bare, missing_bytes, spells_no_special
 
 MARGIN_PRETOKENS = 3
 """Pre-tokens at the end of a text that are taken to depend on what follows. Two do: in "x\\n\\n  "
@@ -89,6 +89,7 @@ class Tokenizer:
         self._prefixed = spells_no_special(tokenizer, self.special_tokens)
         self._bare, self._prefix_every_run = bare(self._prefixed)
         self._special_pattern = _pattern(tokenizer, self.special_tokens)
+        self._missing_bytes = missing_bytes(self._bare)
         self._begun = lru_cache(maxsize=16)(lambda pieces: self.extend(Encoding(), pieces))
         self._label_memo: dict[tuple[str, bool, tuple[str, ...]], tuple[int, ...]] = {}
         self._check_itself()
@@ -127,6 +128,9 @@ class Tokenizer:
         Special tokens are recognised in trusted pieces only (adjacent ones are read as one text);
         all other text is plain, and adjacent plain text is encoded as one. A special token takes
         the white space beside it, where the model says so, from trusted text only.
+
+        Raises:
+            RequestError: a character that the vocabulary has no token for; none is dropped.
         """
         runs = self._runs(pieces)
         if not runs:
@@ -201,7 +205,17 @@ class Tokenizer:
         return encoded
 
     def _plain(self, text: str, prefixed: bool) -> tokenizers.Encoding:
+        if self._missing_bytes:
+            self._refuse_lost(text)
         return (self._prefixed if prefixed else self._bare).encode(text, add_special_tokens=False)
+
+    def _refuse_lost(self, text: str) -> None:
+        """Some vocabularies lack rare bytes, and the library would drop them without a word."""
+        data = text.encode()
+        if len(data.translate(None, self._missing_bytes)) == len(data):
+            return
+        lost = next(c for c in text if not set(self._missing_bytes).isdisjoint(c.encode()))
+        raise RequestError(f"the character {lost!r} has no token in this model's vocabulary")
 
     def _runs(self, pieces: Sequence[Piece]) -> list[_Run]:
         runs: list[_Run] = []

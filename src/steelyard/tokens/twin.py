@@ -123,3 +123,23 @@ def _parts(config: dict[str, Any] | None) -> list[dict[str, Any]]:
         return [config]
     inner = config.get("normalizers") or config.get("pretokenizers") or []
     return [part for item in inner for part in _parts(item)]
+
+
+def missing_bytes(tokenizer: tokenizers.Tokenizer) -> bytes:
+    """The bytes that a byte-level vocabulary has no token for; none for other tokenizers.
+
+    Each byte has a character of its own there (GPT-2's table: printable ones stand for themselves,
+    the others follow from 256 on). SmolLM2 lacks eight that occur in UTF-8.
+    """
+    skeleton = tokenizers.Tokenizer(models.BPE())
+    skeleton.pre_tokenizer = tokenizer.pre_tokenizer
+    parts = _parts(json.loads(skeleton.to_str())["pre_tokenizer"])
+    if not any(part["type"] == "ByteLevel" for part in parts):
+        return b""
+    printable = {*range(33, 127), *range(161, 173), *range(174, 256)}
+    others = (byte for byte in range(256) if byte not in printable)
+    table = {byte: chr(byte) for byte in printable}
+    table |= {byte: chr(256 + place) for place, byte in enumerate(others)}
+    return bytes(
+        byte for byte, letter in sorted(table.items()) if tokenizer.token_to_id(letter) is None
+    )
