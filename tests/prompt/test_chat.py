@@ -5,7 +5,7 @@ from transformers import PreTrainedTokenizerFast
 from steelyard.errors import UnsupportedModelError
 from steelyard.prompt.chat import ChatFrame, chat_frame
 
-SYSTEM = "Judge. It's <state>."
+SYSTEM = "Judge: é. It's <state>."
 
 QWEN3 = """\
 {%- if messages[0].role == 'system' %}
