@@ -10,7 +10,14 @@ response = engine.decide(
     "I was charged twice this month, and nobody answers my mails. I want my money back!",
     {
         "refund": Noul("Does the customer ask for money back?"),
-        "queue": Choice("Which team should handle this?", ["billing", "technical", "sales"]),
+        "queue": Choice(
+            "Which team should handle this?",
+            {
+                "billing": "Charges, refunds, invoices and payment methods",
+                "technical": "Errors, outages, login problems and bugs",
+                "sales": "Prices, offers and upgrades",
+            },
+        ),
         "anger": Score("How angry is the customer?", ["calm", "annoyed", "furious"]),
     },
 )
