@@ -23,6 +23,7 @@ from steelyard.types.codec import (
 )
 from steelyard.types.confidence import choice_confidence, score_confidence
 from steelyard.types.content import Content, Json
+from steelyard.types.example import Example, decode_example, encode_example, num_options, permuted
 from steelyard.types.question import Choice, Kind, Noul, Question, Score, kind_of
 from steelyard.types.request import Request
 
@@ -33,6 +34,7 @@ __all__ = [
     "Choice",
     "ChoiceAnswer",
     "Content",
+    "Example",
     "Json",
     "Kind",
     "Noul",
@@ -45,14 +47,18 @@ __all__ = [
     "Timings",
     "Usage",
     "choice_confidence",
+    "decode_example",
     "decode_question",
     "decode_request",
     "dumps",
+    "encode_example",
     "encode_question",
     "encode_request",
     "encode_response",
     "kind_of",
     "loads",
     "loads_request",
+    "num_options",
+    "permuted",
     "score_confidence",
 ]
