@@ -24,6 +24,7 @@ ROWS = [
     ["readout"],
     ["calibration"],
     ["engine"],
+    ["data"],
     ["bulk", "server"],
     ["cli", "__init__", "__main__"],
 ]

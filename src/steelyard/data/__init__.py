@@ -1,0 +1,1 @@
+"""Data sets and generators as labelled decisions, for training."""

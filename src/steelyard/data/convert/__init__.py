@@ -1,0 +1,1 @@
+"""Corpora as examples, one file each."""

@@ -1,0 +1,73 @@
+"""Reading published files: CSV, TSV, JSON and JSON lines, plain or gzipped."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from steelyard.errors import InputFileError
+
+csv.field_size_limit(2**24)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[TextIO]:
+    """The text of a file, which is unpacked where its name ends in .gz.
+
+    Raises:
+        InputFileError: the file is missing, cut short, no gzip or no UTF-8.
+    """
+    try:
+        with (
+            gzip.open(path, "rt", encoding="utf-8", newline="")
+            if path.suffix == ".gz"
+            else path.open(encoding="utf-8", newline="")
+        ) as stream:
+            yield stream
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise InputFileError(f"{path} cannot be read: {error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file; InputFileError where it is none."""
+    with opened(path) as stream:
+        return _parsed(stream.read(), str(path))
+
+
+def read_jsonl(path: Path) -> Iterator[Any]:
+    """The values of a file with one JSON value a line; blank lines are skipped."""
+    with opened(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield _parsed(line, f"{path}:{number}")
+
+
+def read_csv(path: Path, *, delimiter: str = ",") -> Iterator[Mapping[str, str]]:
+    """The rows of a file with a header, by column name.
+
+    Raises:
+        InputFileError: also where a row has another number of cells than the header.
+    """
+    with opened(path) as stream:
+        for row in csv.DictReader(stream, delimiter=delimiter, strict=True):
+            if None in row or None in row.values():
+                raise InputFileError(f"{path}: a row with another number of cells: {row!r}"[:500])
+            yield row
+
+
+def read_rows(path: Path, *, delimiter: str = ",") -> Iterator[list[str]]:
+    """The rows of a file without a header."""
+    with opened(path) as stream:
+        yield from csv.reader(stream, delimiter=delimiter, strict=True)
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputFileError(f"{where} is not JSON: {error}") from error

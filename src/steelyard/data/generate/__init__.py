@@ -1,0 +1,1 @@
+"""Generators whose answers are computed exactly, one file each."""
