@@ -5,7 +5,7 @@ from __future__ import annotations
 import steelyard
 from steelyard.prompt.layout import LAYOUTS, frame
 from steelyard.prompt.options import option_set
-from steelyard.readout.registry import READOUTS
+from steelyard.readout import registry
 from steelyard.tokens.build import build
 from steelyard.tokens.plan import LogitRead, TokenPlan
 from steelyard.types.request import Request
@@ -18,7 +18,8 @@ def first_plans(
     model = engine._model
     asked = [option_set(question) for question in request.questions.values()]
     filled = frame(LAYOUTS[layout], model.chat, request.state, asked)
-    rounds = [next(READOUTS[readout](options, filled)) for options in asked]
+    read = registry.readout(readout, model.head)
+    rounds = [next(read(options, filled)) for options in asked]
     prompts = [prompt for each in rounds for prompt in each.prompts]
     return [built.plan for built in build(prompts, model.tokenizer)]
 

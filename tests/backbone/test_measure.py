@@ -17,11 +17,21 @@ def runtime(request):
 
 
 def all_logits(runtime, hidden):
-    """(rows, vocab), float64, from hidden states before the final norm."""
+    """(rows, vocab), float64, from hidden states after the final norm."""
+    head = runtime.decoder.head.detach().numpy()
+    return np.stack(hidden).astype(np.float64) @ head.T.astype(np.float64)
+
+
+def test_hidden_states_are_those_after_the_final_norm(runtime):
+    tree = bushy_tree()
+    tree.read_all()
     decoder = runtime.decoder
-    x = np.stack(hidden).astype(np.float64)
-    x /= np.sqrt((x**2).mean(axis=-1, keepdims=True) + decoder.config.norm_eps)
-    return x * decoder.norm.weight.numpy() @ decoder.head.detach().numpy().T.astype(np.float64)
+    for layer in (0, 1, 3):
+        state = runtime.advance(runtime.start(tree.batch()), layer)
+        x = state.hidden.double().numpy()
+        x /= np.sqrt((x**2).mean(axis=-1, keepdims=True) + decoder.config.norm_eps)
+        expected = x * decoder.norm.weight.double().numpy()
+        np.testing.assert_allclose(np.stack(runtime.measure(state)), expected, atol=1e-5)
 
 
 def test_reads_of_all_kinds_come_back_in_order(runtime):

@@ -122,7 +122,7 @@ def test_every_readout_answers_every_kind_with_a_distribution(
     assert isinstance(level, ScoreAnswer) and level.score == 0.0 and level.confidence == 1.0
 
 
-@pytest.mark.parametrize("readout", ["continuation", "pairwise"])
+@pytest.mark.parametrize("readout", ["continuation", "pairwise", "pointer-set"])
 def test_readouts_that_read_options_apart_do_not_care_for_their_order(
     fresh: Engine, readout: str
 ) -> None:
@@ -144,6 +144,8 @@ def test_255_options_and_more_are_answered(fresh: Engine, readout: str) -> None:
         assert sum(answer.probabilities.values()) == pytest.approx(1.0, abs=1e-9)
         if readout == "letters":
             assert answer.basis.passes == -(-count // 26) + 1
+        if readout.startswith("pointer"):
+            assert answer.basis.passes == 1
 
 
 def test_the_final_continues_the_groups_state_even_without_a_store(fresh: Engine) -> None:
@@ -154,12 +156,15 @@ def test_the_final_continues_the_groups_state_even_without_a_store(fresh: Engine
     assert audit.computed_tokens < 12 * (few.computed_tokens - state_tokens) + state_tokens * 4
 
 
-def test_rotations_and_rereading_cancel_a_preference_for_a_letter(fresh: Engine) -> None:
+@pytest.mark.parametrize("readout", ["letters", "pointer"])
+def test_rotations_cancel_a_preference_for_a_place(fresh: Engine, readout: str) -> None:
     question = {"q": Choice("Which team?", ["billing", "technical", "sales"])}
     turned = {"q": Choice("Which team?", ["technical", "sales", "billing"])}
-    plain = fresh.decide(STATE, question)
+    plain = fresh.decide(STATE, question, readout=readout)
     assert plain.answers["q"].basis.passes == 1
-    all_turns, same_turns = (fresh.decide(STATE, q, rotations=3) for q in (question, turned))
+    all_turns, same_turns = (
+        fresh.decide(STATE, q, rotations=3, readout=readout) for q in (question, turned)
+    )
     one, other = all_turns.answers["q"], same_turns.answers["q"]
     assert isinstance(one, ChoiceAnswer) and isinstance(other, ChoiceAnswer)
     assert one.basis.passes == 3
@@ -168,19 +173,22 @@ def test_rotations_and_rereading_cancel_a_preference_for_a_letter(fresh: Engine)
     assert furthest(plain, all_turns) > 1e-3
 
 
-def test_a_second_reading_happens_only_below_the_margin(fresh: Engine) -> None:
-    first = fresh.decide(STATE, QUESTIONS)
+@pytest.mark.parametrize("readout", ["letters", "pointer"])
+def test_a_second_reading_happens_only_below_the_margin(fresh: Engine, readout: str) -> None:
+    first = fresh.decide(STATE, QUESTIONS, readout=readout)
     margins = {name: answer.basis.margin for name, answer in first.answers.items()}
     bound = float(np.median(list(margins.values())))
-    second = fresh.decide(STATE, QUESTIONS, reread_below=bound)
+    second = fresh.decide(STATE, QUESTIONS, reread_below=bound, readout=readout)
     for name, answer in second.answers.items():
         reread = margins[name] < bound
         assert answer.basis.passes == (2 if reread else 1)
         difference = np.abs(distribution(answer) - distribution(first.answers[name])).max()
         assert (difference > 1e-6) == reread
     # Reading forwards and backwards, what comes out cannot depend on which came first.
-    forward = fresh.decide(STATE, {"q": Choice("?", ["a", "b", "c"])}, reread_below=1.0)
-    backward = fresh.decide(STATE, {"q": Choice("?", ["c", "b", "a"])}, reread_below=1.0)
+    forward, backward = (
+        fresh.decide(STATE, {"q": Choice("?", labels)}, reread_below=1.0, readout=readout)
+        for labels in (["a", "b", "c"], ["c", "b", "a"])
+    )
     np.testing.assert_allclose(
         distribution(forward.answers["q"]),
         distribution(backward.answers["q"])[::-1],

@@ -43,7 +43,7 @@ def reference_forward(
     positions: np.ndarray | None = None,
     mask: np.ndarray | None = None,
 ) -> tuple[list[Tensor], Tensor]:
-    """Hidden states before the first and after every layer (not normed), and the logits.
+    """Hidden states before the first and after every layer, each normed, and the logits.
 
     Args:
         mask: bool (rows, rows), which row may see which; causal if None.
@@ -65,4 +65,4 @@ def reference_forward(
     )
     for hook in hooks:
         hook.remove()
-    return hidden, out.logits[0]
+    return [model.model.norm(x) for x in hidden], out.logits[0]

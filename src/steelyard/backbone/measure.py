@@ -28,9 +28,8 @@ MIN_ROWS = 16  # below, a matrix kernel with other bits is used: results would d
 def measure(decoder: Decoder, state: ForwardState) -> list[np.ndarray]:
     """The value of every read of state.batch, in order; see `Runtime.measure`."""
     reads = state.batch.reads
-    hidden = at_reads(decoder, state)
     places = np.searchsorted(read_rows(state.batch), [read.row for read in reads])
-    normed = decoder.norm(hidden)
+    normed = decoder.norm(at_reads(decoder, state))
     values: list[np.ndarray | None] = [None] * len(reads)
 
     labels: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -42,7 +41,7 @@ def measure(decoder: Decoder, state: ForwardState) -> list[np.ndarray]:
             case LogProbRead(target=target):
                 tokens[index] = target
             case HiddenRead():
-                values[index] = hidden[places[index]].cpu().numpy()
+                values[index] = normed[places[index]].cpu().numpy()
 
     for targets, indices in labels.items():
         logits = _logits(decoder, normed[places[indices]], targets)

@@ -94,7 +94,8 @@ class Runtime(Protocol):
     def measure(self, state: State) -> Sequence[np.ndarray]:
         """The value of every read of state.batch, in order.
 
-        LogitRead: float64 (targets,). LogProbRead: float64 (). HiddenRead: float32 (width,).
+        LogitRead: float64 (targets,). LogProbRead: float64 (). HiddenRead: float32 (width,),
+        after the final norm.
         """
         ...
 

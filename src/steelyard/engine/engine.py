@@ -21,7 +21,7 @@ from steelyard.errors import RequestError, SteelyardError
 from steelyard.prompt.branch import Piece
 from steelyard.prompt.layout import LAYOUTS, frame, layout_digest
 from steelyard.prompt.options import option_set
-from steelyard.readout.registry import READOUTS
+from steelyard.readout.registry import readout
 from steelyard.readout.scores import margin
 from steelyard.tokens.limits import Limits
 from steelyard.types.answer import Answer, Audit, Basis, Response, Timings, Usage
@@ -186,7 +186,7 @@ class Engine:
         filled = frame(
             LAYOUTS[options.layout], self._model.chat, request.state, list(asked.values())
         )
-        read = READOUTS[options.readout]
+        read = readout(options.readout, self._model.head)
         return Job(
             request,
             {

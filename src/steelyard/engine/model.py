@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from steelyard.backbone.runtime import Runtime
 from steelyard.calibration.calibrator import Calibrator
 from steelyard.prompt.chat import ChatFrame
+from steelyard.readout.pointer_head import PointerHead
 from steelyard.tokens.tokenizer import Tokenizer
 
 
@@ -18,6 +19,7 @@ class LoadedModel:
         name: concrete name, returned with every answer.
         readout, layout: what is used when the caller does not choose.
         warnings: what every user of the model should be told.
+        head: what the pointer readouts score with, or None.
     """
 
     name: str
@@ -28,3 +30,4 @@ class LoadedModel:
     readout: str
     layout: str
     warnings: tuple[str, ...]
+    head: PointerHead | None = None

@@ -14,9 +14,10 @@ class How(TypedDict, total=False):
     """The keyword arguments of the engine's calls, all optional.
 
     layout: "isolated-v1", "sandwich-v1" or "sandwich-shared-v1"; None means the model's own.
-    readout: "letters", "continuation" or "pairwise"; None means the model's own.
-    rotations: average over this many cyclic orders of the options (letters).
-    reread_below: read again with reversed options where the margin is smaller (letters).
+    readout: "letters", "continuation", "pairwise", "pointer" or "pointer-set" (the last two need
+        a trained head); None means the model's own.
+    rotations: average over this many cyclic orders of the options (letters, pointer).
+    reread_below: read again with reversed options where the margin is smaller (letters, pointer).
     """
 
     layout: str | None

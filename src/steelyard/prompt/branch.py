@@ -8,7 +8,8 @@ A readout describes what it wants to know as a tree of branches. Each branch con
 
     Labels      the logits of single-token labels right after the branch's last token
     Likelihood  the log-probability of each of the branch's own tokens, given all before it
-    Marks       hidden states at the last token of each marked piece (for trained heads)
+    Marks       hidden states, after the final norm, at the last token of each marked piece (for
+                trained heads)
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Read the hidden states at the last token of every marked piece.
+    """Read the hidden states, after the final norm, at the last token of every marked piece.
 
     Measures float32 (marked pieces, width).
     """

@@ -12,9 +12,8 @@ from steelyard.prompt.branch import Labels
 from steelyard.prompt.labels import LETTER_CUE, LETTERS, lettered
 from steelyard.prompt.layout import Frame
 from steelyard.prompt.options import OptionSet
-from steelyard.readout.listing import Ask, Listing, reversed_order, rotated
+from steelyard.readout.listing import Ask, Listing, reread, rotated
 from steelyard.readout.reading import Measures, Reading, Round, Scores
-from steelyard.readout.scores import margin, mean_of, softmax
 from steelyard.readout.tournament import tournament
 
 
@@ -32,11 +31,7 @@ def letters(
     if options.kind != "score":
         ask = rotated(ask, rotations)
     everyone = range(len(options))
-    scores = yield from tournament(ask, everyone)
-    if margin(softmax(scores)) < reread_below:
-        again = yield from tournament(reversed_order(ask), everyone)
-        scores = mean_of([scores, again])
-    return scores
+    return (yield from reread(ask, lambda ask: tournament(ask, everyone), below=reread_below))
 
 
 def _asking(options: OptionSet, frame: Frame, *, more: bool) -> Ask:

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from steelyard.readout.reading import Measures, Round, Scores
-from steelyard.readout.scores import mean_of
+from steelyard.readout.reading import Measures, Reading, Round, Scores
+from steelyard.readout.scores import margin, mean_of, softmax
 
 Listing: TypeAlias = Sequence[int]
 Ask: TypeAlias = Callable[[Sequence[Listing]], Round]
@@ -58,6 +58,15 @@ def reversed_order(ask: Ask) -> Ask:
         return replace(inner, score=score)
 
     return ask_reversed
+
+
+def reread(ask: Ask, read: Callable[[Ask], Reading], *, below: float) -> Reading:
+    """Read through `ask`; where the margin is smaller than `below`, also backwards, and average."""
+    scores = yield from read(ask)
+    if margin(softmax(scores)) < below:
+        again = yield from read(reversed_order(ask))
+        scores = mean_of([scores, again])
+    return scores
 
 
 def _shifts(num_options: int, rotations: int) -> list[int]:

@@ -27,7 +27,7 @@ class LogProbRead:
 
 @dataclass(frozen=True, slots=True)
 class HiddenRead:
-    """Hidden state of the token at `offset`, before the final norm."""
+    """Hidden state of the token at `offset`, after the final norm."""
 
     offset: int
 
