@@ -234,7 +234,14 @@ def _like(
     labels = [decoded(row[0]) for row in rows if row[0].strip()]
     if gold in labels:
         return gold, [label for label in labels if number(label) is None]
-    return gold, [text for text in spans if number(_bare(text)) is None]
+    return gold, [text for text in spans if number(_bare(text)) is None and _alike(text, gold)]
+
+
+def _alike(text: str, other: str) -> bool:
+    """Whether two phrases could answer one question: both with or without figures, and of
+    comparable length."""
+    figures = [re.search(r"\d", phrase) is not None for phrase in (text, other)]
+    return figures[0] == figures[1] and max(len(text), len(other)) < 5 * min(len(text), len(other))
 
 
 def _computed(item: Mapping[str, Any], rows: Sequence[Sequence[str]]) -> list[str]:
