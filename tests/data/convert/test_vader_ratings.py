@@ -40,7 +40,9 @@ def test_coarse_levels_add_the_votes_of_their_ratings_up(found: list[Example]) -
     three = [example for example in of_kind(found, "score") if len(example.target) == 3]
     assert five
     assert three
-    assert all(e.target == pytest.approx([c / 12.5 for c in (0.5, 1.5, 1.5, 2.5, 6.5)]) for e in five)
+    assert all(
+        e.target == pytest.approx([c / 12.5 for c in (0.5, 1.5, 1.5, 2.5, 6.5)]) for e in five
+    )
     assert all(e.target == pytest.approx([c / 11.5 for c in (1.5, 1.5, 8.5)]) for e in three)
 
 
@@ -63,7 +65,7 @@ def test_sentences_of_one_amazon_review_share_a_group(found: list[Example]) -> N
 
 
 def test_entities_are_decoded_and_quotation_marks_kept(found: list[Example]) -> None:
-    assert any('a "lovely" thing & more' == example.state for example in found)
+    assert any(example.state == 'a "lovely" thing & more' for example in found)
 
 
 def test_a_single_word_has_no_author(found: list[Example]) -> None:

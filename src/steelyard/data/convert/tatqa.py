@@ -247,11 +247,12 @@ def _alike(text: str, other: str) -> bool:
 def _computed(item: Mapping[str, Any], rows: Sequence[Sequence[str]]) -> list[str]:
     """What the question's computation gives on other pairs of cells, nearest in size first."""
     gold, compute = float(item["answer"]), _computation(item)
-    values = [[_amount(cell) for cell in row] for row in rows]
-    lines = [*values, *zip(*values, strict=True)] if len(set(map(len, values))) == 1 else values
+    lines = _lines(rows, percent=False)
+    if item["scale"] == "percent":
+        lines += _lines(rows, percent=True)
     found: dict[float, str] = {}
     for line in lines:
-        for a, b in permutations((value for value in line if value), 2):
+        for a, b in permutations(line, 2):
             result = compute(a, b)
             # Another size would give the answer away; a sign is often a matter of the wording.
             sized = abs(gold) / SIZE_FACTOR < abs(result) < abs(gold) * SIZE_FACTOR
@@ -275,10 +276,17 @@ def _computation(item: Mapping[str, Any]) -> Callable[[float, float], float]:
     return lambda a, b: a - b
 
 
-def _amount(cell: str) -> float | None:
-    bare = _bare(cell)
-    value = None if _is_year(bare) else number(bare)
-    return None if value is None else float(value)
+def _lines(rows: Sequence[Sequence[str]], *, percent: bool) -> list[list[float]]:
+    """The amounts, or the percentages, of each row and each column; none of them is zero."""
+    columns = zip(*rows, strict=True) if len(set(map(len, rows))) == 1 else ()
+    return [
+        [
+            float(value)
+            for bare in map(_bare, line)
+            if (value := number(bare)) and not _is_year(bare) and bare.endswith("%") == percent
+        ]
+        for line in (*rows, *columns)
+    ]
 
 
 def _unit(item: Mapping[str, Any], rng: Random) -> str:
