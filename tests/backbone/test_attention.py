@@ -8,7 +8,8 @@ import torch
 from support.trees import Tree, bushy_tree, visible
 
 from steelyard.backbone import dense
-from steelyard.backbone.attention import attend, plan_attention
+from steelyard.backbone.attention import plan_attention
+from steelyard.backbone.masked import plan_masked
 from steelyard.tokens.plan import ROOT, Batch
 
 CPU = torch.device("cpu")
@@ -44,19 +45,21 @@ TREES = {
     "a chain": lambda: chain(Tree(), [7, 1, 12, 3]),
     "bushy": bushy_tree,
     "two plans": lambda: chain(chain(Tree(), [9, 4]), [9, 5]),
+    "many plans": lambda: chain(chain(chain(Tree(), [9, 4]), [30, 5]), [10]),
 }
 
 
-@pytest.mark.parametrize("matmul", [False, True])
+@pytest.mark.parametrize("way", ["flash", "matmul", "stacked"])
 @pytest.mark.parametrize("name", TREES)
-def test_output_and_gradients_equal_masked_attention(name, matmul, monkeypatch):
-    if matmul:
+def test_output_and_gradients_equal_masked_attention(name, way, monkeypatch):
+    if way == "matmul":
         monkeypatch.setattr(dense, "forward", dense.matmul_forward)
         monkeypatch.setattr(dense, "backward", dense.matmul_backward)
         monkeypatch.setattr(dense, "SCORES_PER_BLOCK", 500)  # so that queries come in blocks
     batch: Batch = TREES[name]().batch()
     found, expected = operands(batch.num_rows), operands(batch.num_rows)
-    out = attend(plan_attention(batch, [], CPU), *found)
+    plan = plan_masked(batch, CPU) if way == "stacked" else plan_attention(batch, [], CPU)
+    out = plan.attend(*found)
     reference = masked_attention(*expected, visible(batch.segments))
     torch.testing.assert_close(out, reference, rtol=0, atol=1e-12)
     grad = torch.randn(out.shape, generator=torch.Generator().manual_seed(2), dtype=out.dtype)
@@ -78,7 +81,7 @@ def test_stored_keys_count_like_rows_before_the_tree(matmul, monkeypatch):
     whole.add(4, rest)
     batch = whole.batch()
     q, k, v = (x.detach() for x in operands(batch.num_rows))
-    expected = attend(plan_attention(batch, [], CPU), q, k, v)[17:]
+    expected = plan_attention(batch, [], CPU).attend(q, k, v)[17:]
 
     part = Tree(contexts=(17,))
     rest = part.add(5, context=0)
@@ -86,7 +89,7 @@ def test_stored_keys_count_like_rows_before_the_tree(matmul, monkeypatch):
     part.add(4, rest)
     plan = plan_attention(part.batch(), [[1, 0]], CPU)  # one context of two links
     stored = [(k[11:17], v[11:17]), (k[:11], v[:11])]
-    found = attend(plan, q[17:], k[17:], v[17:], stored)
+    found = plan.attend(q[17:], k[17:], v[17:], stored)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
@@ -98,7 +101,7 @@ def test_two_trees_may_continue_different_stored_keys():
     tree.add(6)
     stored = [(k[:8], v[:8]), (k[8:17], v[8:17])]
     plan = plan_attention(tree.batch(), [[0], [1]], CPU)
-    found = attend(plan, q[17:], k[17:], v[17:], stored)
+    found = plan.attend(q[17:], k[17:], v[17:], stored)
     mask = np.zeros((13, 30), dtype=bool)
     mask[:, 17:] = visible(tree.segments)
     mask[:3, 8:17] = mask[3:7, :8] = True

@@ -8,10 +8,10 @@ from steelyard.types import (
     Example,
     Noul,
     Score,
+    among,
     decode_example,
     encode_example,
     num_options,
-    permuted,
 )
 
 ORIGIN = {"source": "made", "group": "1", "licence": "MIT"}
@@ -33,14 +33,18 @@ def test_gold_is_the_first_of_the_likeliest_options():
     assert Example("s", CHOICE, (0.1, 0.2, 0.7), **ORIGIN).gold == 2
 
 
-def test_a_permuted_choice_keeps_each_options_probability():
-    example = permuted(Example("s", CHOICE, (0.1, 0.2, 0.7), **ORIGIN), (2, 0, 1))
-    assert dict(zip(example.question.criteria, example.target, strict=True)) == {
-        "c": 0.7,
-        "a": 0.1,
-        "b": 0.2,
-    }
+def test_a_choice_among_all_options_keeps_each_options_probability():
+    example = among(Example("s", CHOICE, (0.1, 0.2, 0.7), **ORIGIN), (2, 0, 1))
+    assert dict(zip(example.question.criteria, example.target, strict=True)) == pytest.approx(
+        {"c": 0.7, "a": 0.1, "b": 0.2}
+    )
     assert example.question.criteria["c"] == "third"
+
+
+def test_a_choice_among_fewer_options_is_conditional_on_them():
+    example = among(Example("s", CHOICE, (0.1, 0.2, 0.7), **ORIGIN), (1, 0))
+    assert list(example.question.criteria) == ["b", "a"]
+    assert example.target == pytest.approx((2 / 3, 1 / 3))
 
 
 def test_a_noul_has_two_options():

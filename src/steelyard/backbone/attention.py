@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -58,11 +58,44 @@ class Job:
     causal: bool = False
 
 
+class Attention(Protocol):
+    """How the rows of a batch read from what they may see, planned once for all layers."""
+
+    def attend(
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        stored: Sequence[KeysValues] = (),
+    ) -> Tensor:
+        """What every row reads from what it may see. Differentiable.
+
+        Args:
+            queries: (rows, heads, head_dim); keys, values: (rows, kv_heads, head_dim).
+            stored: keys and values of the stored prefixes; no gradient flows into them.
+        Returns:
+            (rows, heads, head_dim), in the type of the queries.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class AttentionPlan:
     """The jobs of a batch: the self jobs, which cover every row once, then the others."""
 
     jobs: tuple[Job, ...]
+
+    def attend(
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        stored: Sequence[KeysValues] = (),
+    ) -> Tensor:
+        out: Tensor = _TreeAttention.apply(  # type: ignore[no-untyped-call]
+            self, tuple(stored), queries, keys, values
+        )
+        return out
 
 
 def plan_attention(
@@ -86,25 +119,6 @@ def plan_attention(
             seen = _seen_rows(batch.segments, index, device)
             jobs.append(Job(slice(segment.begin, segment.end), seen))
     return AttentionPlan(tuple(jobs))
-
-
-def attend(
-    plan: AttentionPlan,
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    stored: Sequence[KeysValues] = (),
-) -> Tensor:
-    """What every row reads from what it may see.
-
-    Args:
-        queries: (rows, heads, head_dim); keys, values: (rows, kv_heads, head_dim).
-        stored: keys and values of the stored prefixes; no gradient flows into them.
-    Returns:
-        (rows, heads, head_dim), in the type of the queries. Differentiable.
-    """
-    out: Tensor = _TreeAttention.apply(plan, tuple(stored), queries, keys, values)  # type: ignore[no-untyped-call]
-    return out
 
 
 class _TreeAttention(torch.autograd.Function):

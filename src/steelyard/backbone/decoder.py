@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor, nn
 
-from steelyard.backbone.attention import AttentionPlan, KeysValues, attend
+from steelyard.backbone import attention
+from steelyard.backbone.attention import KeysValues
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.layers import Embedding, Linear, PackedLinear, RMSNorm, can_pack
 from steelyard.backbone.rotary import Rotary, rotate
@@ -71,7 +72,7 @@ class Layer(nn.Module):
         self,
         hidden: Tensor,
         rotary: Rotary,
-        plan: AttentionPlan,
+        plan: attention.Attention,
         stored: Sequence[KeysValues],
         only: Tensor | None = None,
     ) -> tuple[Tensor, KeysValues]:
@@ -82,7 +83,7 @@ class Layer(nn.Module):
             only: the rows wanted after this layer, or None for all.
         """
         q, k, v = self.self_attn.project(self.input_layernorm(hidden), rotary)
-        read = attend(plan, q, k, v, stored).flatten(1)  # (rows, heads * head_dim)
+        read = plan.attend(q, k, v, stored).flatten(1)  # (rows, heads * head_dim)
         if only is not None:
             hidden, read = hidden[only], read[only]
         blocks = zip(torch.split(hidden, BLOCK_ROWS), torch.split(read, BLOCK_ROWS), strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from steelyard.backbone.attention import KeysValues, plan_attention
+from steelyard.backbone.attention import Attention, KeysValues, plan_attention
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.rotary import rotary
 from steelyard.backbone.state import Capture, ForwardState, Prefix
@@ -21,10 +21,19 @@ from steelyard.errors import CapabilityError
 from steelyard.tokens.plan import ROOT, Batch, Segment
 
 
-def start(decoder: Decoder, batch: Batch, contexts: Sequence[Prefix] = ()) -> ForwardState:
-    """Embed a batch that continues `contexts`, in the order of batch.contexts."""
+def start(
+    decoder: Decoder,
+    batch: Batch,
+    contexts: Sequence[Prefix] = (),
+    plan: Attention | None = None,
+) -> ForwardState:
+    """Embed a batch that continues `contexts`, in the order of batch.contexts.
+
+    Args:
+        plan: of the batch's attention, in place of the one that shares what can be shared.
+    """
     assert tuple(c.num_tokens for c in contexts) == tuple(batch.contexts), "other contexts"
-    return _state(decoder, batch, tuple(contexts), _captures(batch, contexts))
+    return _state(decoder, batch, tuple(contexts), _captures(batch, contexts), plan=plan)
 
 
 def advance(decoder: Decoder, state: ForwardState, to_layer: int) -> ForwardState:
@@ -168,11 +177,13 @@ def _state(
     captures: dict[int, Capture],
     hidden: Tensor | None = None,
     layer: int = 0,
+    plan: Attention | None = None,
 ) -> ForwardState:
     device = decoder.device
     chains = [context.chain() for context in contexts]
     links = tuple(dict.fromkeys(link for chain in chains for link in chain))
-    plan = plan_attention(batch, [[links.index(x) for x in chain] for chain in chains], device)
+    if plan is None:
+        plan = plan_attention(batch, [[links.index(x) for x in chain] for chain in chains], device)
     if hidden is None:
         hidden = decoder.embed(torch.from_numpy(batch.ids).to(device))
         for capture in captures.values():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor
 
-from steelyard.backbone.attention import AttentionPlan, KeysValues
+from steelyard.backbone.attention import Attention, KeysValues
 from steelyard.backbone.rotary import Rotary
 from steelyard.tokens.plan import Batch
 
@@ -87,7 +87,7 @@ class ForwardState:
     layer: int
     hidden: Tensor
     rotary: Rotary
-    plan: AttentionPlan
+    plan: Attention
     contexts: tuple[Prefix, ...]
     links: tuple[Prefix, ...]
     captures: Mapping[int, Capture]

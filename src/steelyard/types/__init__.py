@@ -23,7 +23,7 @@ from steelyard.types.codec import (
 )
 from steelyard.types.confidence import choice_confidence, score_confidence
 from steelyard.types.content import Content, Json
-from steelyard.types.example import Example, decode_example, encode_example, num_options, permuted
+from steelyard.types.example import Example, among, decode_example, encode_example, num_options
 from steelyard.types.question import Choice, Kind, Noul, Question, Score, kind_of
 from steelyard.types.request import Request
 
@@ -46,6 +46,7 @@ __all__ = [
     "ScoreAnswer",
     "Timings",
     "Usage",
+    "among",
     "choice_confidence",
     "decode_example",
     "decode_question",
@@ -59,6 +60,5 @@ __all__ = [
     "loads",
     "loads_request",
     "num_options",
-    "permuted",
     "score_confidence",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.errors import RequestError
 from steelyard.types.codec import decode_question, encode_question
@@ -97,20 +97,18 @@ def decode_example(body: object) -> Example:
     return Example(**{**body, "question": question})
 
 
-def permuted(example: Example, order: Sequence[int]) -> Example:
-    """A choice with its options in another order; `order` names them by their old index."""
+def among(example: Example, order: Sequence[int]) -> Example:
+    """A choice with some of its options, in another order; its target is conditional on them.
+
+    Args:
+        order: the options by their old index; together they have some of the target's mass.
+    """
     assert isinstance(example.question, Choice), "only a choice has options without an order"
     options = list(example.question.criteria.items())
     question = Choice(example.question.instructions, dict(options[index] for index in order))
-    return Example(
-        example.state,
-        question,
-        tuple(example.target[index] for index in order),
-        example.source,
-        example.group,
-        example.licence,
-        example.weight,
-    )
+    total = math.fsum(example.target[index] for index in order)
+    target = tuple(example.target[index] / total for index in order)
+    return replace(example, question=question, target=target)
 
 
 def _target(value: object, options: int) -> tuple[float, ...]:

@@ -1,0 +1,179 @@
+"""Attention for training: each tree of a batch as one masked product, trees stacked by size.
+
+The jobs of attention.py copy nothing and pad nothing, which pays where a long state has many
+branches. Training sees many short trees, each of which would be a dozen tiny jobs; here it is one
+block of scores, hidden where a row may not look, and what is computed in vain costs less than the
+calls would. Differentiable by torch itself, which keeps the weights: so only for small trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from steelyard.backbone.attention import KeysValues
+from steelyard.tokens.plan import ROOT, Batch, Segment
+
+WASTE = 1.25
+"""A stack's longest tree has at most this many times the rows of its shortest."""
+
+MOST_ROWS = 1024
+"""Of a tree: beyond, its scores need more memory and time than the jobs of attention.py."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stack:
+    """Trees of about the same size.
+
+    Attributes:
+        trees, longest: how many, and the rows of the longest.
+        hidden: bool (trees, 1, 1, longest, longest), True where a row does not see another.
+    """
+
+    trees: int
+    longest: int
+    hidden: Tensor
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedPlan:
+    """All trees of a batch.
+
+    Attributes:
+        rows: int64, the batch rows of all stacks laid end to end; shorter trees are filled up.
+        places: int64 (batch rows,), where each batch row stands among them.
+    """
+
+    stacks: tuple[Stack, ...]
+    rows: Tensor
+    places: Tensor
+
+    def attend(
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        stored: Sequence[KeysValues] = (),
+    ) -> Tensor:
+        assert not stored, "a stored prefix is not among the rows"
+        laid = [_gather(x, self.rows, self.places) for x in (queries, keys, values)]
+        sizes = [stack.trees * stack.longest for stack in self.stacks]
+        parts = [
+            masked_attention(q, k, v, stack.hidden)
+            for stack, q, k, v in zip(
+                self.stacks, *(torch.split(x, sizes) for x in laid), strict=True
+            )
+        ]
+        return _gather(torch.cat(parts), self.places, self.rows)
+
+
+def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor) -> Tensor:
+    """Attention within each of several trees of equal size, (trees * longest, heads, head_dim).
+
+    Args:
+        queries: (trees * longest, heads, head_dim); keys, values: likewise with kv_heads.
+        hidden: bool (trees, 1, 1, longest, longest).
+    """
+    trees, longest = hidden.shape[0], hidden.shape[-1]
+    (heads, dim), kv_heads = queries.shape[1:], keys.shape[1]
+    group = heads // kv_heads
+    # heads that share keys stand below each other, (trees, kv_heads, group * longest, dim)
+    q = (queries * dim**-0.5).view(trees, longest, kv_heads, group, dim).permute(0, 2, 3, 1, 4)
+    q = q.reshape(trees, kv_heads, group * longest, dim)
+    k, v = (x.view(trees, longest, kv_heads, dim).transpose(1, 2) for x in (keys, values))
+    scores = (q @ k.mT).view(trees, kv_heads, group, longest, longest)
+    weights = scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
+    read = weights.view(trees, kv_heads, group * longest, longest) @ v
+    read = read.view(trees, kv_heads, group, longest, dim).permute(0, 3, 1, 2, 4)
+    flat: Tensor = read.reshape(trees * longest, heads, dim)
+    return flat
+
+
+def fits(batch: Batch) -> bool:
+    """Whether every tree of the batch is small enough, and continues nothing stored."""
+    return not batch.contexts and max(end - begin for begin, end in _trees(batch)) <= MOST_ROWS
+
+
+def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
+    """The stacks of a batch that continues no stored prefix."""
+    assert not batch.contexts, "a stored prefix is not among the rows"
+    sees = _sees(batch.segments)
+    trees = sorted(_trees(batch), key=lambda tree: tree[0] - tree[1])  # the longest first
+    stacks: list[Stack] = []
+    rows: list[int] = []
+    places = np.empty(batch.num_rows, dtype=np.int64)
+    while trees:
+        longest = trees[0][1] - trees[0][0]
+        together = [tree for tree in trees if (tree[1] - tree[0]) * WASTE >= longest]
+        trees = trees[len(together) :]
+        hidden = np.ones((len(together), longest, longest), dtype=bool)
+        hidden[..., 0] = False  # what fills a tree up must see something, or its softmax is nan
+        for index, (begin, end) in enumerate(together):
+            size = end - begin
+            places[begin:end] = np.arange(len(rows), len(rows) + size)
+            rows += [*range(begin, end), *[-1] * (longest - size)]
+            hidden[index, :size, :size] = ~_visible(batch.segments, sees, begin, end)
+        blocked = torch.from_numpy(hidden[:, None, None]).to(device)
+        stacks.append(Stack(len(together), longest, blocked))
+    laid = torch.tensor(rows, device=device)
+    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device))
+
+
+class _Gather(torch.autograd.Function):
+    """Rows in another order, where no row is wanted twice: the way back is a gather too."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, rows: Tensor, back: Tensor) -> Tensor:
+        ctx.save_for_backward(rows, back)
+        return _filled(x, rows)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
+        _, back = ctx.saved_tensors
+        return _filled(grad, back), None, None
+
+
+def _gather(x: Tensor, rows: Tensor, back: Tensor) -> Tensor:
+    y: Tensor = _Gather.apply(x, rows, back)  # type: ignore[no-untyped-call]
+    return y
+
+
+def _filled(x: Tensor, rows: Tensor) -> Tensor:
+    """x[rows]; zeros where a row is -1."""
+    found = x.index_select(0, rows.clamp(min=0))
+    return found.masked_fill_((rows < 0).view(-1, *[1] * (x.dim() - 1)), 0)
+
+
+def _trees(batch: Batch) -> list[tuple[int, int]]:
+    """Rows [begin, end) of every tree."""
+    begins = [segment.begin for segment in batch.segments if segment.parent == ROOT]
+    return list(zip(begins, [*begins[1:], batch.num_rows], strict=True))
+
+
+def _sees(segments: Sequence[Segment]) -> list[frozenset[int]]:
+    """For each segment, the others that are wholly visible to it."""
+    above: list[frozenset[int]] = []
+    for segment in segments:
+        parent = segment.parent
+        above.append(frozenset() if parent == ROOT else above[parent] | {parent})
+    return [one | set(segment.sees) for one, segment in zip(above, segments, strict=True)]
+
+
+def _visible(
+    segments: Sequence[Segment], sees: Sequence[frozenset[int]], begin: int, end: int
+) -> np.ndarray:
+    """Which rows of a tree see which, bool (rows, rows)."""
+    visible = np.zeros((end - begin, end - begin), dtype=bool)
+    for index, segment in enumerate(segments):
+        if not begin <= segment.begin < end:
+            continue
+        rows = slice(segment.begin - begin, segment.end - begin)
+        visible[rows, rows] = np.tri(segment.end - segment.begin, dtype=bool)
+        for other in sees[index]:
+            visible[rows, segments[other].begin - begin : segments[other].end - begin] = True
+    return visible

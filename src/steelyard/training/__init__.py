@@ -1,0 +1,1 @@
+"""Training of adapters, readout heads and exits."""

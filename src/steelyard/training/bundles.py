@@ -1,0 +1,90 @@
+"""The order in which examples are learned: epochs of bundles, and what is redrawn in each.
+
+A bundle is a state with questions asked of it; in a batch they share the state's prefix. In every
+epoch the bundles come in another order and another layout, a choice shows its options in another
+order, and a share of the choices shows its options without their descriptions. All of it follows
+from (seed, epoch), so a run that is resumed sees what it would have seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from steelyard.types.codec import dumps
+from steelyard.types.content import Content
+from steelyard.types.example import Example, among
+from steelyard.types.question import Choice
+
+MOST_QUESTIONS = 24
+"""In a bundle; a state with more becomes several bundles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Examples with the same state, asked in one layout."""
+
+    state: Content
+    examples: tuple[Example, ...]
+    layout: str
+
+
+def bundled(examples: Iterable[Example], layout: str) -> list[Bundle]:
+    """Examples by their state, in the order of the states' first appearance."""
+    by_state: dict[str, list[Example]] = {}
+    for example in examples:
+        by_state.setdefault(dumps(example.state), []).append(example)
+    return [
+        Bundle(group[0].state, tuple(group[at : at + MOST_QUESTIONS]), layout)
+        for group in by_state.values()
+        for at in range(0, len(group), MOST_QUESTIONS)
+    ]
+
+
+def epoch(
+    bundles: Sequence[Bundle],
+    *,
+    seed: int,
+    number: int,
+    bare_share: float,
+    layouts: Mapping[str, float],
+    most_options: int | None = None,
+) -> list[Bundle]:
+    """The bundles of one epoch, in its order and with its options.
+
+    Args:
+        bare_share: of the choices with descriptions, how many show labels only.
+        layouts: name -> share of the bundles asked in that layout.
+        most_options: choices with more options are shown a random group that contains the likeliest
+            one, as a tournament's rounds will show them; None shows all.
+    """
+    rng = Random(f"{seed}/{number}")
+    order = rng.sample(range(len(bundles)), len(bundles))
+    drawn = rng.choices(list(layouts), list(layouts.values()), k=len(order))
+    return [
+        Bundle(
+            bundles[index].state,
+            tuple(_shown(one, rng, bare_share, most_options) for one in bundles[index].examples),
+            layout,
+        )
+        for index, layout in zip(order, drawn, strict=True)
+    ]
+
+
+def _shown(example: Example, rng: Random, bare_share: float, most_options: int | None) -> Example:
+    question = example.question
+    if not isinstance(question, Choice):
+        return example
+    size = len(example.target)
+    order = rng.sample(range(size), size)
+    if most_options is not None and size > most_options:
+        order.remove(example.gold)
+        order = order[: most_options - 1]
+        order.insert(rng.randrange(most_options), example.gold)
+    example = among(example, order)
+    if rng.random() < bare_share:
+        assert isinstance(example.question, Choice)
+        bare = Choice(question.instructions, list(example.question.criteria))
+        example = replace(example, question=bare)
+    return example

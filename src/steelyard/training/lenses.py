@@ -1,0 +1,27 @@
+"""Exits in training: affine maps from a layer's hidden states to what the last layer would say.
+
+An exit is norm(h + W h + b) with a scale of its own on the scores (tuned lens, Belrose et al. 2023,
+arXiv 2303.08112; Trutina report, 5.2). Its input is detached and the readout behind it is frozen,
+so exits learn from the full model and never change it. What is minimised is the divergence of the
+exit's distribution over the options from the last layer's.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+
+class ExitLens(nn.Module):
+    """One exit; it begins as the plain logit lens."""
+
+    def __init__(self, width: int, device: torch.device) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(width, width, device=device))
+        self.bias = nn.Parameter(torch.zeros(width, device=device))
+        self.log_scale = nn.Parameter(torch.zeros((), device=device))
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """What takes the place of the last layer's hidden states, before the norm."""
+        return hidden + F.linear(hidden, self.weight, self.bias)
