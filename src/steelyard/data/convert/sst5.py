@@ -50,7 +50,7 @@ SCALES = (
 def read(folder: Path, rng: Random) -> Iterator[Example]:
     path = folder / "sst5/sst_train.txt.gz"
     with opened(path) as stream:
-        lines = stream.read().splitlines()
+        lines = stream.read().rstrip("\n").split("\n")
     for index, line in enumerate(lines):
         label, tab, text = line.partition("\t")
         if not tab or label[:-1] != "__label__" or label[-1] not in "12345":
