@@ -3,7 +3,7 @@ from support.corpora import choices, drawn, gold_label, nouls, write_json
 from steelyard.data.ask import NONE_OF_THESE
 from steelyard.data.convert import strategyqa
 
-WORDS = ["moss", "rain", "iron", "opera", "chess", "lava", "wool", "jazz", "salt", "owls"] * 7
+WORDS = ["moss", "rain", "iron", "opera", "chess", "lava", "wool", "jazz", "salt", "owls"]
 ROWS = [
     {
         "qid": "yes1",

@@ -96,13 +96,13 @@ def read(folder: Path, rng: Random) -> Iterator[Example]:
         origin = Origin(SOURCE.name, SOURCE.licence, number)
         state = _abstract(row, rng)
         yield from _answered(origin, state, row, rng)
-        some = rng.sample(questions, 150)
+        some = rng.sample(questions, min(150, len(questions)))
         sizes = (2, 3, 4, 5, 6, 8, 12, 16)
         yield from pick(origin, state, TITLE, row["QUESTION"], some, rng, verify=0.5, sizes=sizes)
         own = [heading for heading in row["MESHES"] if used[heading] <= COMMON]
         if own:
             gold = rng.choice(own)
-            some = rng.sample(headings, 200)
+            some = rng.sample(headings, min(200, len(headings)))
             yield from pick(origin, state, SUBJECT, gold, some, rng, aliases=row["MESHES"])
 
 

@@ -80,7 +80,7 @@ def read(folder: Path, rng: Random) -> Iterator[Example]:
             yield ask.noul(origin, row["question"], rng.choice(ALONE), row["answer"])
         facts = [fact.strip() for fact in row["facts"] if fact.strip()]
         if facts and rng.random() < 0.5:
-            some = rng.sample(pool, 60)
+            some = rng.sample(pool, min(60, len(pool)))
             gold = rng.choice(facts)
             sizes = (2, 3, 4, 5, 6, 8, 10)
             yield from pick(
