@@ -107,6 +107,7 @@ def pick(
     rng: Random,
     *,
     describe: Mapping[str, str] | None = None,
+    described: float = 0.5,
     aliases: Sequence[str] = (),
     sizes: Sequence[int] = SIZES,
     wide: float = 0.0,
@@ -119,7 +120,8 @@ def pick(
 
     Args:
         pool: all answers of the right type; may contain `gold`.
-        describe: descriptions of the answers; shown in half of the choices.
+        describe: descriptions of the answers.
+        described: share of choices that show them.
         sizes: numbers of options to draw from, `gold` included.
         wide: share of choices that show the whole pool, up to 255 options.
         none: share of choices with an option such as "none of these"; in half of them it is right,
@@ -135,7 +137,7 @@ def pick(
     if not wrong:
         return
     if len(wrong) >= 2 and rng.random() < none:
-        yield _with_none(origin, state, wordings, gold, wrong, rng, describe)
+        yield _with_none(origin, state, wordings, gold, wrong, rng, describe, described)
     else:
         labels = [gold, *wrong]
         rng.shuffle(labels)
@@ -143,7 +145,7 @@ def pick(
             origin,
             state,
             rng.choice(wordings.choice),
-            _described(labels, describe, rng),
+            _described(labels, describe, rng, described),
             labels.index(gold),
         )
     if rng.random() < verify:
@@ -161,20 +163,21 @@ def _with_none(
     wrong: Sequence[str],
     rng: Random,
     describe: Mapping[str, str] | None,
+    described: float,
 ) -> Example:
     missing = rng.random() < 0.5
     named = list(wrong) if missing else [gold, *wrong[1:]]
     rng.shuffle(named)
     other = rng.choice([text for text in NONE_OF_THESE if text not in named])
-    options = {**_described(named, describe, rng), other: None}
+    options = {**_described(named, describe, rng, described), other: None}
     right = len(named) if missing else named.index(gold)
     return choice(origin, state, rng.choice(wordings.choice), options, right)
 
 
 def _described(
-    labels: Sequence[str], describe: Mapping[str, str] | None, rng: Random
+    labels: Sequence[str], describe: Mapping[str, str] | None, rng: Random, share: float
 ) -> dict[str, Content | None]:
-    if describe is None or rng.random() < 0.5:
+    if describe is None or rng.random() >= share:
         return dict.fromkeys(labels)
     return {label: describe.get(label) for label in labels}
 

@@ -49,16 +49,18 @@ def distractors(
 
 def nearest(text: str, candidates: Sequence[str], count: int, rng: Random) -> list[str]:
     """The candidates that share most letter trigrams with the text; ties fall by chance."""
-    grams = _grams(text)
-    ranked = sorted(candidates, key=lambda other: (-_jaccard(grams, _grams(other)), rng.random()))
+    ranked = sorted(candidates, key=lambda other: (-similarity(text, other), rng.random()))
     return ranked[:count]
+
+
+@lru_cache(maxsize=200_000)  # a pool of 200 labels has 40,000 pairs, and rows ask for all of them
+def similarity(first: str, second: str) -> float:
+    """Shared letter trigrams over all letter trigrams (Jaccard), in [0, 1]."""
+    a, b = _grams(first), _grams(second)
+    return len(a & b) / len(a | b)
 
 
 @lru_cache(maxsize=50_000)
 def _grams(text: str) -> frozenset[str]:
     padded = f"  {normal(text)}  "
     return frozenset(padded[i : i + GRAM] for i in range(len(padded) - GRAM + 1))
-
-
-def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / len(a | b)
