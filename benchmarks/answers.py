@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from steelyard.evaluation.kept import Row, append_rows, read_rows
 from benchmarks.suites import Case
+from steelyard.evaluation.kept import Row, append_rows, read_rows
 from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response
 
 

@@ -6,11 +6,9 @@ import json
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-
 from steelyard.types.codec import encode_question
 from steelyard.types.example import Example, num_options
 from steelyard.types.question import Choice, Question, kind_of
-
 
 MIN_GROUPS = 10
 """Below, a mean says more about the rows it was taken from than about the question."""

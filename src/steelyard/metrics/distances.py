@@ -70,7 +70,10 @@ def kl_divergences(probabilities: np.ndarray, targets: np.ndarray) -> np.ndarray
     Raises:
         ShapeError: the arrays are empty, disagree in shape, or hold no distributions.
     """
-    return cross_entropies(probabilities, targets) - cross_entropies(targets, targets)
+    divergences: np.ndarray = cross_entropies(probabilities, targets) - cross_entropies(
+        targets, targets
+    )
+    return divergences
 
 
 def brier_distances(probabilities: np.ndarray, targets: np.ndarray) -> np.ndarray:

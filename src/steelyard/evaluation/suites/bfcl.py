@@ -67,17 +67,16 @@ def _which(folder: Path, part: str, source: str) -> list[Example]:
 
 
 def _fits(folder: Path, parts: Mapping[str, bool], source: str) -> list[Example]:
-    def convert(row: Row, fits: bool) -> Iterator[Example]:
-        state: Content = {"conversation": _conversation(row), "functions": _functions(row)}
-        yield Example(state, FITS, YES if fits else NO, source, _group(row), LICENCE)
+    found: list[Example] = []
+    for part, fits in parts.items():
+        target = YES if fits else NO
 
-    return [
-        example
-        for part, fits in parts.items()
-        for example in examples(
-            json_lines(_part(folder, part)), lambda row, fits=fits: convert(row, fits)
-        )
-    ]
+        def convert(row: Row, target: tuple[float, ...] = target) -> Iterator[Example]:
+            state: Content = {"conversation": _conversation(row), "functions": _functions(row)}
+            yield Example(state, FITS, target, source, _group(row), LICENCE)
+
+        found.extend(examples(json_lines(_part(folder, part)), convert))
+    return found
 
 
 def _functions(row: Row) -> dict[str, str]:

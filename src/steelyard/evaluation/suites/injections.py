@@ -75,9 +75,7 @@ def bipia(folder: Path) -> list[Example]:
         context = row.text("context")
         for content, target in ((context, NO), (_inserted(context, attacks, random), YES)):
             state = {"task": row.text("question"), "content": content}
-            yield Example(
-                state, CARRIES, target, "bipia", context[:200], "MIT AND CC-BY-SA-4.0"
-            )
+            yield Example(state, CARRIES, target, "bipia", context[:200], "MIT AND CC-BY-SA-4.0")
 
     return examples(json_lines(folder / "bipia" / "table_test.jsonl.gz"), convert)
 

@@ -58,9 +58,7 @@ def _load(folder: Path, *, unknown: bool) -> list[Example]:
                 continue
             question = question_of(asked.within(name))
             source = "jevbench240-unknown" if unknown else "jevbench240"
-            target = (
-                flat(num_options(question)) if unknown else _target(gold[case], name, question)
-            )
+            target = flat(num_options(question)) if unknown else _target(gold[case], name, question)
             yield Example(row.content("state"), question, target, source, case, LICENCE)
 
     found = examples(json_lines(cases), convert)

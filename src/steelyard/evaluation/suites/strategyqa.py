@@ -21,6 +21,4 @@ def load(folder: Path) -> list[Example]:
 def _examples(row: Row) -> Iterator[Example]:
     facts = "\n".join(str(fact) for fact in row.entries("facts"))
     target = YES if row.flag("answer") else NO
-    yield Example(
-        facts, Noul(row.text("question")), target, "strategyqa", row.text("qid"), LICENCE
-    )
+    yield Example(facts, Noul(row.text("question")), target, "strategyqa", row.text("qid"), LICENCE)

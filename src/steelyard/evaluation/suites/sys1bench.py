@@ -55,7 +55,11 @@ def _examples(row: Row) -> Iterator[Example]:
 def _target(row: Row, question: Question) -> tuple[float, ...]:
     if isinstance(question, Noul):
         return YES if row.flag("ground_truth") else NO
-    answers = list(question.criteria) if isinstance(question, Choice) else [*range(len(question.criteria))]
+    answers = (
+        list(question.criteria)
+        if isinstance(question, Choice)
+        else [*range(len(question.criteria))]
+    )
     truth = row.get("ground_truth")
     if truth not in answers:
         raise row.wrong("ground_truth", "one of the options")
