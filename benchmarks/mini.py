@@ -35,7 +35,9 @@ from steelyard.evaluation.measures import measure
 from steelyard.evaluation.priors import label_priors
 from steelyard.evaluation.run import Decider, Prediction, example_id, read_predictions, run
 from steelyard.evaluation.sample import sample
+from steelyard.evaluation.suites.own import suite_of_file
 from steelyard.evaluation.suites.registry import SUITES
+from steelyard.evaluation.suites.suite import Suite
 
 ANSWERS = RECORDS / "mini"
 
@@ -50,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         threads=options.threads,
         **dict(options.load),
     )
-    for suite in options.suites:
+    chosen = [SUITES[name] for name in options.suites]
+    for suite in (*chosen, *map(suite_of_file, options.examples)):
         print(evaluate(engine, suite, options, origin), flush=True)
 
 
@@ -62,7 +65,22 @@ def parser() -> argparse.ArgumentParser:
     )
     add_model_arguments(made)
     made.add_argument("--data", type=Path, required=True, help="folder of the evaluation sets")
-    made.add_argument("--suites", nargs="+", choices=SUITES, default=list(SUITES), metavar="SUITE")
+    made.add_argument(
+        "--suites",
+        nargs="*",
+        choices=SUITES,
+        default=list(SUITES),
+        metavar="SUITE",
+        help=f"any of {', '.join(SUITES)} (default: all)",
+    )
+    made.add_argument(
+        "--examples",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="JSONL",
+        help="files of examples, such as a validation set, each a suite of its own",
+    )
     made.add_argument(
         "--sample",
         type=int,
@@ -100,36 +118,38 @@ def argument(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def evaluate(engine: Decider, suite: str, options: argparse.Namespace, origin: Provenance) -> Path:
+def evaluate(
+    engine: Decider, suite: Suite, options: argparse.Namespace, origin: Provenance
+) -> Path:
     """Ask a sample of one suite, measure the answers and write the record."""
-    examples = SUITES[suite].load(options.data)
+    examples = suite.load(options.data)
     priors = {
         example_id(example): prior
         for example, prior in zip(examples, label_priors(examples), strict=True)
     }
     cell = f"{model_name(options.model)}-{options.dtype}-{options.mode}"
-    kept = options.answers / cell / f"{suite}.jsonl"
+    kept = options.answers / cell / f"{suite.name}.jsonl"
     predictions = run(
         engine,
-        suite,
+        suite.name,
         sample(examples, options.sample, options.seed),
         kept,
         how=dict(options.how),
         settings={"load": dict(options.load)},
         code=origin.commit[:12],
-        progress=lambda done, total: show(f"{cell} {suite}", done, total),
+        progress=lambda done, total: show(f"{cell} {suite.name}", done, total),
     )
     maker, _ = read_predictions(kept)
     measures = measure(predictions, priors)
     return write_record(
         options.records,
-        f"mini--{cell}--{suite}",
+        f"mini--{cell}--{suite.name}",
         origin,
         seed=options.seed,
         settings=model_settings(options)
         | {
             "mode": options.mode,
-            "suite": suite,
+            "suite": suite.name,
             "sample": options.sample,
             "questions": len(examples),
             "how": dict(options.how),

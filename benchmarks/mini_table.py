@@ -176,16 +176,17 @@ def sources(records: Sequence[Record]) -> str:
 
 
 def lines_of(records: Sequence[Record]) -> list[Line]:
-    """What the records measured, in the order of the registry."""
+    """What the records measured: files of examples by name, then suites as in the registry."""
     found: dict[tuple[str, str], dict[Cell, Mapping[str, Any]]] = {}
     for record in records:
         for kind in KINDS:
             if kind in record["results"]:
                 measures = found.setdefault((record["settings"]["suite"], kind), {})
                 measures[cell_of(record)] = record["results"][kind]
+    own = sorted({suite for suite, _ in found} - SUITES.keys())
     return [
         Line(suite, kind, found[suite, kind])
-        for suite in SUITES
+        for suite in (*own, *SUITES)
         for kind in KINDS
         if (suite, kind) in found
     ]

@@ -11,6 +11,7 @@ from support.published import write_json
 
 from benchmarks import mini, mini_table
 from benchmarks.record import RECORDS, Machine, Provenance
+from steelyard.evaluation.suites.registry import SUITES
 
 ORIGIN = Provenance(
     commit="0123456789abcdef",
@@ -32,7 +33,7 @@ def evaluated(folder: Path, mode: str = "full", sample: int = 4) -> dict[str, ob
     words = ["--data", str(folder / "data"), "--records", str(folder / "records")]
     words += ["--answers", str(folder / "answers"), "--model", "fake", "--mode", mode]
     options = mini.parser().parse_args([*words, "--sample", str(sample), "--how", "rotations=2"])
-    path = mini.evaluate(FakeEngine(), "strategyqa", options, ORIGIN)
+    path = mini.evaluate(FakeEngine(), SUITES["strategyqa"], options, ORIGIN)
     return json.loads(path.read_text(encoding="utf-8"))
 
 

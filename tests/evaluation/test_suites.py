@@ -20,8 +20,10 @@ from steelyard.evaluation.suites import (
     tabfact,
     vader,
 )
+from steelyard.evaluation.suites.own import suite_of_file
 from steelyard.evaluation.suites.registry import SUITES
 from steelyard.evaluation.suites.suite import between_levels
+from steelyard.types.example import Example, encode_example
 from steelyard.types.question import Choice, Noul, Score
 
 YES, NO = (1.0, 0.0), (0.0, 1.0)
@@ -369,3 +371,16 @@ def test_bfcl_asks_whether_any_function_fits(tmp_path):
     misfit, fit = bfcl.relevance(tmp_path)
     assert (misfit.target, fit.target) == (NO, YES)
     assert misfit.state == {"conversation": "solve it", "functions": {"f": "Does f."}}
+
+
+def test_a_file_of_examples_is_a_suite_named_like_it(tmp_path):
+    example = Example({"a": 1}, Score("How?", ["low", "high"]), (0.25, 0.75), "mine", "g", "MIT")
+    path = write_lines(tmp_path / "validation.jsonl.gz", [encode_example(example)] * 2)
+    suite = suite_of_file(path)
+    assert (suite.name, suite.load(tmp_path)) == ("validation", [example] * 2)
+    write_lines(path, [encode_example(example), encode_example(example) | {"target": [1.0]}])
+    with pytest.raises(InputFileError, match="line 2: target: 1 probabilities for 2 options"):
+        suite.load(tmp_path)
+    write_text(path, "")
+    with pytest.raises(InputFileError, match="empty; allowed: an example a line"):
+        suite.load(tmp_path)

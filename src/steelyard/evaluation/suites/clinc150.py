@@ -21,9 +21,9 @@ def among_all(folder: Path) -> list[Example]:
     """Every text of `folder/clinc150/data_full_test.json.gz` that has an intent, among all 150."""
     pairs = list(_pairs(folder))
     names = sorted({intent for _, intent in pairs})
-    options = [_words(name) for name in names]
+    question = _question(names)
     return [
-        _example("clinc150", index, text, options, names.index(intent))
+        _example("clinc150", index, text, question, names.index(intent))
         for index, (text, intent) in enumerate(pairs)
     ]
 
@@ -38,14 +38,16 @@ def among_few(folder: Path) -> list[Example]:
         others = [name for name in names if name != intent]
         drawn = [intent, *random.sample(others, min(NUM_FEW - 1, len(others)))]
         random.shuffle(drawn)
-        options = [_words(name) for name in drawn]
-        found.append(_example("clinc150-20", index, text, options, drawn.index(intent)))
+        found.append(_example("clinc150-20", index, text, _question(drawn), drawn.index(intent)))
     return found
 
 
-def _example(source: str, index: int, text: str, options: list[str], gold: int) -> Example:
-    question = Choice(INSTRUCTIONS, options)
-    target = one_hot(gold, len(options))
+def _question(intents: list[str]) -> Choice:
+    return Choice(INSTRUCTIONS, [intent.replace("_", " ") for intent in intents])
+
+
+def _example(source: str, index: int, text: str, question: Choice, gold: int) -> Example:
+    target = one_hot(gold, len(question.criteria))
     return Example(text, question, target, source, str(index), LICENCE)
 
 
@@ -56,7 +58,3 @@ def _pairs(folder: Path) -> Iterator[tuple[str, str]]:
             raise whole.error(f"test.{index}: allowed: an array of text and intent")
         row = Row(f"{whole.place}, test.{index}", {"text": pair[0], "intent": pair[1]})
         yield row.text("text"), row.text("intent")
-
-
-def _words(intent: str) -> str:
-    return intent.replace("_", " ")
