@@ -74,13 +74,20 @@ def test_modes_stand_beside_each_other_with_their_baselines(tmp_path: Path) -> N
     assert "| suite | kind | n | chance | majority | fake, untrained | fake, full |" in tables
     low, high = full["accuracy"]["interval"]
     shown = f"{full['accuracy']['value']:.2f} [{low:.2f}, {high:.2f}]"
-    (row,) = [
-        line for line in tables.splitlines() if line.startswith("| strategyqa | noul | 6 / 4")
-    ]
+    begin = "| strategyqa | noul | 6 / 4 | 0.50 | 0.67 |"  # two of six are a yes
+    (row,) = [line for line in tables.splitlines() if line.startswith(begin)]
     assert row.endswith(f"| {shown} |")
     assert "| strategyqa | noul | fake, full |" in tables
     assert "30.0 of 30" in tables
     assert "`benchmarks/records/mini--fake-float32-full--*.json`, commits 0123456789," in tables
+
+
+def test_distances_stand_beside_the_uniform_and_the_prior(tmp_path: Path) -> None:
+    found = evaluated(tmp_path)["results"]["noul"]["kl"]
+    tables = mini_table.render(tmp_path / "records")
+    beside = f"| strategyqa | noul | {found['uniform']:.3f} | {found['prior']:.3f} | "
+    assert f"{beside}{found['model']['value']:.3f} [" in tables
+    assert "Ranked probability" not in tables  # no scores here
 
 
 def test_the_page_is_what_the_records_say() -> None:

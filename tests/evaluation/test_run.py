@@ -96,9 +96,11 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path):
 
 
 def test_a_longer_sample_asks_only_what_is_new(tmp_path):
-    run(FakeEngine(), "s", EXAMPLES[:4], tmp_path / "a.jsonl")
+    settings = {"exits": (1, 2)}
+    run(FakeEngine(), "s", EXAMPLES[:4], tmp_path / "a.jsonl", settings=settings)
     engine = FakeEngine()
-    assert len(run(engine, "s", EXAMPLES[:5], tmp_path / "a.jsonl")) == 5
+    longer = run(engine, "s", EXAMPLES[:5], tmp_path / "a.jsonl", settings=settings)
+    assert len(longer) == 5
     assert [request.state for call in engine.calls for request in call] == ["state 4"]
 
 

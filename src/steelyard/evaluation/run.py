@@ -13,12 +13,14 @@ same suite asks only what is new.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol, Unpack
 
+from steelyard.engine.options import How
 from steelyard.errors import OutputError, RequestError
 from steelyard.evaluation.kept import Row, append_rows, read_rows
 from steelyard.types.answer import Answer, NoulAnswer, Response
@@ -41,7 +43,7 @@ class Decider(Protocol):
     def digest(self) -> str:
         """sha256 over the weights."""
 
-    def decide_many(self, requests: Sequence[Request], **how: Any) -> Sequence[Response]:
+    def decide_many(self, requests: Sequence[Request], **how: Unpack[How]) -> Sequence[Response]:
         """One response for each request, in order."""
 
 
@@ -108,7 +110,7 @@ def run(
     examples: Sequence[Example],
     path: Path,
     *,
-    how: Mapping[str, Any] | None = None,
+    how: How | None = None,
     settings: Mapping[str, Json] | None = None,
     code: str = "",
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -125,8 +127,9 @@ def run(
         OutputError: the file holds answers of other weights, another layout or other settings.
         RequestError, CapabilityError: what the engine raises; answers so far are kept.
     """
-    how = how or {}
-    chosen: dict[str, Json] = {**(settings or {}), "how": dict(how)}
+    how = how or How()
+    # As it will be read back: a tuple comes back as a list.
+    chosen: dict[str, Json] = json.loads(json.dumps({**(settings or {}), "how": how}))
     answers = _Answers(path, suite, chosen, code)
     answers.expect(engine.digest)
     ids = [example_id(example) for example in examples]
