@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from benchmarks.kept import Row, append_row, read_rows
 from benchmarks.suites import Case
+from steelyard.evaluation.kept import Row, append_rows, read_rows
 from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response
 
 
@@ -93,7 +93,7 @@ def append_line(path: Path, line: Line) -> None:
     row = asdict(line)
     for answer in row["answers"]:
         del answer["suite"], answer["group"]
-    append_row(path, row)
+    append_rows(path, [row])
 
 
 def read_lines(path: Path) -> list[Line]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from benchmarks.answers import Answered
 from steelyard.metrics.intervals import bootstrap_interval
+from steelyard.metrics.ranking import auroc, balanced_accuracy
 from steelyard.metrics.scores import brier_score, log_loss
 
 NUM_DRAWS = 2000
@@ -46,8 +47,8 @@ def score(answers: Sequence[Answered], seed: int = 0) -> dict[str, object]:
     else:
         nouls = np.stack([probabilities[:, 1], labels], axis=1)  # (n, 2): P(yes), is yes
         figures |= {
-            "balanced_accuracy": measured(balanced_accuracy, nouls),
-            "auroc": measured(auroc, nouls),
+            "balanced_accuracy": measured(lambda rows: balanced_accuracy(*rows.T), nouls),
+            "auroc": measured(lambda rows: auroc(*rows.T), nouls),
             "always_no": float(np.mean(labels == 0)),
             "said_yes": float(np.mean(probabilities[:, 1] > 0.5)),
         }
@@ -61,31 +62,6 @@ def forecasts(answers: Sequence[Answered]) -> tuple[np.ndarray, np.ndarray]:
         row[: len(answer.probabilities)] = list(answer.probabilities.values())
     labels = np.array([list(a.probabilities).index(a.truth) for a in answers])
     return probabilities, labels
-
-
-def balanced_accuracy(nouls: np.ndarray) -> float:
-    """Mean of the accuracies on true yes and on true no; NaN where one of them is missing.
-
-    Args:
-        nouls: (n, 2), P(yes) and whether yes is true.
-    """
-    said, true = nouls[:, 0] > 0.5, nouls[:, 1] == 1
-    if true.all() or not true.any():
-        return float("nan")
-    return float((said[true].mean() + (~said[~true]).mean()) / 2)
-
-
-def auroc(nouls: np.ndarray) -> float:
-    """P(a true yes gets more than a true no), ties half; NaN where one of them is missing.
-
-    Args:
-        nouls: (n, 2), P(yes) and whether yes is true.
-    """
-    true = nouls[:, 1] == 1
-    if true.all() or not true.any():
-        return float("nan")
-    yes, no = nouls[true, 0][:, None], nouls[~true, 0]
-    return float((yes > no).mean() + (yes == no).mean() / 2)
 
 
 def difference(

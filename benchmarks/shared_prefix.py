@@ -18,7 +18,6 @@ from pathlib import Path
 from time import perf_counter
 
 import steelyard
-from benchmarks.kept import Row, append_row, read_rows
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
@@ -29,6 +28,7 @@ from benchmarks.record import (
     write_record,
 )
 from benchmarks.workloads import NUM_STATES, digest, shape777
+from steelyard.evaluation.kept import Row, append_rows, read_rows
 from steelyard.types.answer import NoulAnswer, Response
 from steelyard.types.question import Noul
 from steelyard.types.request import Request
@@ -90,7 +90,7 @@ def measure(
         row = known.get(index)
         if row is None:
             row = ask_both_ways(engine, request) | {"state": index, "commit": commit[:12]}
-            append_row(kept, row)
+            append_rows(kept, [row])
         print(
             f"state {index + 1}/{len(requests)}: shared {row['shared_seconds']:.1f} s, "
             f"fresh {row['fresh_seconds']:.1f} s",

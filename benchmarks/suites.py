@@ -6,19 +6,17 @@ whatever asks for abstention. Questions of one state stay together, so that the 
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
 
+from steelyard.evaluation.rows import Row, json_lines
+from steelyard.evaluation.suites import jevbench as evaluated_jevbench
+from steelyard.evaluation.suites import sys1bench as evaluated_sys1bench
 from steelyard.types.content import Content
-from steelyard.types.question import Choice, Noul
-
-Row: TypeAlias = dict[str, Any]
+from steelyard.types.question import Choice, Noul, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +52,31 @@ class Case:
 def sys1bench(folder: Path) -> list[Case]:
     """The labelled choices and nouls of `folder/sys1bench/canary.jsonl.gz`."""
     return _with_usual(
-        Case("sys1bench", row["task_id"], row["domain"], row["state"], tuple(_sys1_items(row)))
-        for row in _rows(folder / "sys1bench" / "canary.jsonl.gz")
+        Case(
+            "sys1bench",
+            row.text("task_id"),
+            row.text("domain"),
+            row.content("state"),
+            tuple(_sys1_items(row.within("questions"))),
+        )
+        for row in json_lines(folder / "sys1bench" / "canary.jsonl.gz")
     )
 
 
 def jevbench(folder: Path) -> list[Case]:
     """The choices and nouls of the six open domains of `folder/jevbench240`."""
-    gold = {row["id"]: row["gold"] for row in _rows(folder / "jevbench240/gold_6domains.jsonl")}
+    answers = json_lines(folder / "jevbench240" / "gold_6domains.jsonl")
+    gold = {row.text("id"): row.within("gold") for row in answers}
     return _with_usual(
         Case(
             "jevbench240",
-            row["id"],
-            row["domain"],
-            row["state"],
-            tuple(_jevbench_items(row["questions"], gold[row["id"]])),
+            row.text("id"),
+            row.text("domain"),
+            row.content("state"),
+            tuple(_jevbench_items(row.within("questions"), gold[row.text("id")])),
         )
-        for row in _rows(folder / "jevbench240" / "cases.jsonl.gz")
-        if row["id"] in gold
+        for row in json_lines(folder / "jevbench240" / "cases.jsonl.gz")
+        if row.text("id") in gold
     )
 
 
@@ -113,28 +118,30 @@ def sample(cases: Sequence[Case], num_questions: int, seed: int) -> list[Case]:
     return [case for case in kept if case.items]
 
 
-def _sys1_items(row: Row) -> Iterator[Item]:
-    for name, question in row["questions"].items():
-        truth = question["ground_truth"]
-        if question["type"] == "noul":
-            yield Item(name, "noul", Noul(question["instructions"]), "yes" if truth else "no")
-        elif question["type"] == "choice":
-            options = {option["key"]: option["description"] for option in question["criteria"]}
-            yield Item(name, "choice", Choice(question["instructions"], options), truth)
+def _sys1_items(questions: Row) -> Iterator[Item]:
+    for name in questions.fields:
+        asked = questions.within(name)
+        yield from _items(name, asked, asked.get("ground_truth"), evaluated_sys1bench.question_of)
 
 
 def _jevbench_items(questions: Row, gold: Row) -> Iterator[Item]:
-    for name, question in questions.items():
-        truth = gold[name]
-        if truth == "unknown":
-            continue
-        if question["type"] == "noul":
-            asked = Noul(question["instructions"], question.get("criteria"))
-            yield Item(name, "noul", asked, "yes" if truth else "no")
-        elif question["type"] == "choice":
-            yield Item(
-                name, "choice", Choice(question["instructions"], question["criteria"]), truth
-            )
+    for name in questions.fields:
+        if gold.get(name) != evaluated_jevbench.UNKNOWN:
+            asked = questions.within(name)
+            yield from _items(name, asked, gold.get(name), evaluated_jevbench.question_of)
+
+
+def _items(
+    name: str, asked: Row, truth: object, question_of: Callable[[Row], Question]
+) -> Iterator[Item]:
+    """The question as an item; none for a score."""
+    if asked.text("type") == "score":
+        return
+    match question_of(asked):
+        case Noul() as noul:
+            yield Item(name, "noul", noul, "yes" if truth else "no")
+        case Choice() as choice:
+            yield Item(name, "choice", choice, str(truth))
 
 
 def _with_usual(cases: Iterable[Case]) -> list[Case]:
@@ -153,9 +160,3 @@ def _with_usual(cases: Iterable[Case]) -> list[Case]:
         )
         for case in listed
     ]
-
-
-def _rows(path: Path) -> Iterator[Row]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)

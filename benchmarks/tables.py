@@ -23,7 +23,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def with_interval(figure: Mapping[str, Any], digits: int = 2) -> str:
-    """`0.61 [0.53, 0.69]`."""
+    """`0.61 [0.53, 0.69]`, or `0.61` where one group says nothing about the spread."""
+    if figure["interval"] is None:
+        return f"{figure['value']:.{digits}f}"
     low, high = figure["interval"]
     return f"{figure['value']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 

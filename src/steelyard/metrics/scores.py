@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.errors import ShapeError
-
-SUM_TOLERANCE = 1e-4  # room for float32; forecasts shown with two decimals are not probabilities
+from steelyard.metrics.distances import brier_distances, ranked_probability_distances
+from steelyard.metrics.forecasts import as_forecasts
 
 
 def hits(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -45,9 +45,7 @@ def brier_scores(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
         ShapeError: the arrays are empty, disagree on n, or hold no such values.
     """
     probabilities, labels = _checked(probabilities, labels)
-    outcomes = np.eye(probabilities.shape[1])[labels]  # (n, k)
-    scores: np.ndarray = np.square(probabilities - outcomes).sum(axis=1)
-    return scores
+    return brier_distances(probabilities, _one_hot(labels, probabilities.shape[1]))
 
 
 def log_losses(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -87,11 +85,8 @@ def ranked_probability_scores(
         ShapeError: the arrays are empty, disagree on n, or hold no such values.
     """
     probabilities, labels = _checked(probabilities, labels)
-    k = probabilities.shape[1]
-    forecast = probabilities.cumsum(axis=1)[:, :-1]  # (n, k - 1), F
-    outcome = labels[:, None] <= np.arange(k - 1)  # (n, k - 1), O
-    scores: np.ndarray = np.square(forecast - outcome).sum(axis=1)
-    return scores / max(1, k - 1) if normalised else scores
+    outcomes = _one_hot(labels, probabilities.shape[1])
+    return ranked_probability_distances(probabilities, outcomes, normalised=normalised)
 
 
 def accuracy(probabilities: np.ndarray, labels: np.ndarray) -> float:
@@ -116,14 +111,14 @@ def ranked_probability_score(
     return float(ranked_probability_scores(probabilities, labels, normalised=normalised).mean())
 
 
+def _one_hot(labels: np.ndarray, k: int) -> np.ndarray:
+    outcomes: np.ndarray = np.eye(k)[labels]  # (n, k)
+    return outcomes
+
+
 def _checked(probabilities: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    probabilities = np.asarray(probabilities, dtype=np.float64)
+    probabilities = as_forecasts(probabilities, "probabilities")
     labels = np.asarray(labels)
-    if probabilities.ndim != 2 or 0 in probabilities.shape:
-        raise ShapeError(
-            f"shape {probabilities.shape}; allowed: (n, k) with n and k from 1",
-            field="probabilities",
-        )
     n, k = probabilities.shape
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
         raise ShapeError(
@@ -133,12 +128,5 @@ def _checked(probabilities: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray,
     if labels.min() < 0 or labels.max() >= k:
         raise ShapeError(
             f"values from {labels.min()} to {labels.max()}; allowed: 0 to {k - 1}", field="labels"
-        )
-    wrong = (probabilities < 0).any(axis=1) | ~(abs(probabilities.sum(axis=1) - 1) <= SUM_TOLERANCE)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ShapeError(
-            f"row {row} is {probabilities[row]}; allowed: numbers from 0 that sum to 1",
-            field="probabilities",
         )
     return probabilities, labels

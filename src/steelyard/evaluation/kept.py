@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 Row: TypeAlias = dict[str, Any]
 
 
-def append_row(path: Path, row: Row) -> None:
-    """Add a row and see it on the disk before returning."""
+def append_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Add rows and see them on the disk before returning."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(
+        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
+    )
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
 
@@ -27,4 +31,4 @@ def read_rows(path: Path) -> list[Row]:
     whole = text[: text.rfind("\n") + 1]
     if whole != text:
         path.write_text(whole, encoding="utf-8")
-    return [json.loads(row) for row in whole.splitlines()]
+    return [json.loads(row) for row in whole.split("\n") if row]

@@ -1,0 +1,1 @@
+"""Named sets of labelled questions, resumable runs over them, and what the answers are worth."""

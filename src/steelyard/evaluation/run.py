@@ -1,0 +1,296 @@
+"""Answers to the examples of a suite, kept as they come, so that a killed run can go on.
+
+A file of answers is JSON Lines. The first line says what made them; each other is one answer:
+
+    {"maker": {"weights": ..., "layout": ..., ...}}
+    {"suite": ..., "example": ..., "group": ..., "kind": "choice", "probabilities": [...],
+     "target": {"17": 1.0}, "exit_layer": 30, "seconds": 0.01, "code": "0123456789ab"}
+
+Answers belong to examples by the examples' content, not by their place, so a longer sample of the
+same suite asks only what is new.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol, Unpack
+
+from steelyard.engine.options import How
+from steelyard.errors import OutputError, RequestError
+from steelyard.evaluation.kept import Row, append_rows, read_rows
+from steelyard.types.answer import Answer, NoulAnswer, Response
+from steelyard.types.codec import dumps
+from steelyard.types.content import Json
+from steelyard.types.example import Example, encode_example
+from steelyard.types.question import kind_of
+from steelyard.types.request import Request
+
+STATES_PER_CALL = 8
+"""How many states are asked about at once: enough to fill batches, little to lose by a kill."""
+
+DIGITS = 7
+
+
+class Decider(Protocol):
+    """What a run asks: an Engine, or anything like it."""
+
+    @property
+    def digest(self) -> str:
+        """sha256 over the weights."""
+
+    def decide_many(self, requests: Sequence[Request], **how: Unpack[How]) -> Sequence[Response]:
+        """One response for each request, in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maker:
+    """What all answers of a file have in common.
+
+    Attributes:
+        weights, tokenizer, layout: sha256 digests; calibrator: one, or None.
+        exit_layers: the exits that were open; the last is the model's depth.
+        settings: what the caller chose: how the engine was loaded and asked.
+    """
+
+    weights: str
+    tokenizer: str
+    layout: str
+    calibrator: str | None
+    runtime: str
+    dtype: str
+    exit_layers: tuple[int, ...]
+    settings: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """The answer to one example.
+
+    Attributes:
+        suite: name of the suite.
+        example: id of the example, from its content; see `example_id`.
+        group: of the example: what a bootstrap draws.
+        kind: "noul", "choice" or "score".
+        probabilities: in the order of the question's options, a noul's (yes, no); 7 digits.
+        target: the distribution that the example asks for.
+        exit_layer: the layer that spoke.
+        seconds: this answer's equal share of the time that its call took.
+        code: what the caller calls the code that ran, such as a commit.
+    """
+
+    suite: str
+    example: str
+    group: str
+    kind: str
+    probabilities: tuple[float, ...]
+    target: tuple[float, ...]
+    exit_layer: int
+    seconds: float
+    code: str
+
+    @property
+    def confidence(self) -> float:
+        """The largest probability."""
+        return max(self.probabilities)
+
+
+def example_id(example: Example) -> str:
+    """The first 16 digits of the sha256 of an example's JSON."""
+    return hashlib.sha256(dumps(encode_example(example)).encode("utf-8")).hexdigest()[:16]
+
+
+def run(
+    engine: Decider,
+    suite: str,
+    examples: Sequence[Example],
+    path: Path,
+    *,
+    how: How | None = None,
+    settings: Mapping[str, Json] | None = None,
+    code: str = "",
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Prediction]:
+    """The answers to all examples, in their order, from the file or from the engine.
+
+    Examples with the same state are asked in one request.
+
+    Args:
+        how: keyword arguments of the engine's call.
+        settings: what else distinguishes this run, such as how the engine was loaded.
+        progress: told how many of all examples are answered, after each call.
+    Raises:
+        OutputError: the file holds answers of other weights, another layout or other settings.
+        RequestError, CapabilityError: what the engine raises; answers so far are kept.
+    """
+    how = how or How()
+    # As it will be read back: a tuple comes back as a list.
+    chosen: dict[str, Json] = json.loads(json.dumps({**(settings or {}), "how": how}))
+    answers = _Answers(path, suite, chosen, code)
+    answers.expect(engine.digest)
+    ids = [example_id(example) for example in examples]
+    missing = [
+        (name, example)
+        for name, example in dict(zip(ids, examples, strict=True)).items()
+        if name not in answers.known
+    ]
+    done = len(examples) - len(missing)
+    for asked in _calls(missing):
+        begin = perf_counter()
+        requests = [
+            Request(part[0][1].state, {name: example.question for name, example in part})
+            for part in asked
+        ]
+        try:
+            responses = engine.decide_many(requests, **how)
+        except RequestError as error:
+            first = asked[0][0][0]
+            raise type(error)(
+                f"{error.message} (suite {suite!r}, states from example {first} on)",
+                field=error.field,
+            ) from error
+        seconds = (perf_counter() - begin) / sum(map(len, asked))
+        answers.add(engine.digest, asked, responses, seconds)
+        done += sum(map(len, asked))
+        progress(done, len(examples))
+    return [answers.known[name] for name in ids]
+
+
+def read_predictions(path: Path) -> tuple[Maker, list[Prediction]]:
+    """A file of answers.
+
+    Raises:
+        OutputError: no such file, or no file of answers.
+    """
+    rows = read_rows(path)
+    if not rows or "maker" not in rows[0]:
+        raise OutputError(f"{path}: no answers; allowed: a file that an evaluation wrote")
+    return _maker(rows[0]["maker"]), [_prediction(row) for row in rows[1:]]
+
+
+class _Answers:
+    """The file of answers and what is known from it."""
+
+    def __init__(self, path: Path, suite: str, settings: Mapping[str, Json], code: str) -> None:
+        self.path = path
+        self.suite = suite
+        self.code = code
+        self._settings = settings
+        self._maker: Maker | None = None
+        self.known: dict[str, Prediction] = {}
+        if read_rows(path):
+            self._maker, kept = read_predictions(path)
+            self.known = {prediction.example: prediction for prediction in kept}
+
+    def expect(self, weights: str) -> None:
+        """Refuse a file that shows before anything is asked that it is somebody else's."""
+        if self._maker is None:
+            return
+        for name, kept, now in (
+            ("weights", self._maker.weights, weights),
+            ("settings", self._maker.settings, self._settings),
+            ("suite", {prediction.suite for prediction in self.known.values()}, {self.suite}),
+        ):
+            if kept != now and kept:
+                raise self._refused(name, kept, now)
+
+    def add(
+        self,
+        weights: str,
+        asked: Sequence[Sequence[tuple[str, Example]]],
+        responses: Sequence[Response],
+        seconds: float,
+    ) -> None:
+        """Keep the answers of one call."""
+        rows: list[Row] = []
+        found = []
+        for part, response in zip(asked, responses, strict=True):
+            rows.extend(self._check(self._made_by(weights, response)))
+            for name, example in part:
+                answer = response.answers[name]
+                found.append(
+                    Prediction(
+                        suite=self.suite,
+                        example=name,
+                        group=example.group,
+                        kind=kind_of(example.question),
+                        probabilities=tuple(map(_rounded, _probabilities(answer))),
+                        target=example.target,
+                        exit_layer=answer.basis.exit_layer,
+                        seconds=_rounded(seconds),
+                        code=self.code,
+                    )
+                )
+        append_rows(self.path, [*rows, *map(_row, found)])
+        self.known |= {prediction.example: prediction for prediction in found}
+
+    def _made_by(self, weights: str, response: Response) -> Maker:
+        audit = response.audit
+        return Maker(
+            weights=weights,
+            tokenizer=audit.tokenizer,
+            layout=audit.layout,
+            calibrator=audit.calibrator,
+            runtime=audit.runtime,
+            dtype=audit.dtype,
+            exit_layers=audit.exit_layers,
+            settings=self._settings,
+        )
+
+    def _check(self, maker: Maker) -> Iterator[Row]:
+        """The file's first line where it has none yet; refuses another maker's answers."""
+        if self._maker is None:
+            self._maker = maker
+            yield {"maker": asdict(maker)}
+        for part in fields(Maker):
+            kept, now = getattr(self._maker, part.name), getattr(maker, part.name)
+            if kept != now:
+                raise self._refused(part.name, kept, now)
+
+    def _refused(self, name: str, kept: object, now: object) -> OutputError:
+        return OutputError(
+            f"{self.path}: holds answers of {name} {kept!r}, not {now!r}; "
+            "choose another file, or remove it"
+        )
+
+
+def _calls(
+    missing: Sequence[tuple[str, Example]],
+) -> Iterator[list[list[tuple[str, Example]]]]:
+    """Those of one state together, and a few states to a call."""
+    by_state: dict[str, list[tuple[str, Example]]] = {}
+    for name, example in missing:
+        by_state.setdefault(dumps(example.state), []).append((name, example))
+    parts = list(by_state.values())
+    for start in range(0, len(parts), STATES_PER_CALL):
+        yield parts[start : start + STATES_PER_CALL]
+
+
+def _probabilities(answer: Answer) -> tuple[float, ...]:
+    if isinstance(answer, NoulAnswer):
+        return answer.noul, 1.0 - answer.noul
+    return tuple(answer.probabilities.values())
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def _row(prediction: Prediction) -> Row:
+    target = {str(place): share for place, share in enumerate(prediction.target) if share}
+    return asdict(prediction) | {"target": target}
+
+
+def _prediction(row: Row) -> Prediction:
+    shares = {int(place): share for place, share in row["target"].items()}
+    probabilities = tuple(row["probabilities"])
+    target = tuple(shares.get(place, 0.0) for place in range(len(probabilities)))
+    return Prediction(**row | {"probabilities": probabilities, "target": target})
+
+
+def _maker(row: Row) -> Maker:
+    return Maker(**row | {"exit_layers": tuple(row["exit_layers"])})

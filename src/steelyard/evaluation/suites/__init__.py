@@ -1,0 +1,1 @@
+"""One file for each published set; `registry.SUITES` names them all."""

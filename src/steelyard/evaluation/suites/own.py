@@ -1,0 +1,32 @@
+"""A suite of one's own: a file of examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from steelyard.errors import InputFileError
+from steelyard.evaluation.rows import Row, examples, json_lines
+from steelyard.evaluation.suites.suite import Suite
+from steelyard.types.example import Example, decode_example
+
+
+def suite_of_file(path: Path) -> Suite:
+    """The examples of a JSON Lines file, plain or .gz, as a suite named like the file.
+
+    Raises:
+        InputFileError: when it loads: a line that is no example, or no line at all.
+    """
+
+    def load(_: Path) -> list[Example]:
+        found = examples(json_lines(path), _example)
+        if not found:
+            raise InputFileError(f"{path}: empty; allowed: an example a line")
+        return found
+
+    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    return Suite(name=name, load=load, what=f"the examples of {path.name}", licence="mixed")
+
+
+def _example(row: Row) -> Iterator[Example]:
+    yield decode_example(row.fields)
