@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from steelyard.backbone.config import FAMILIES, from_hf
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
-from steelyard.calibration.calibrator import Uncalibrated
 from steelyard.engine.engine import Engine
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import ReadOptions
@@ -95,7 +94,6 @@ def load(
             eos=tokenizer.eos,
             adds_bos=tokenizer.adds_bos,
         ),
-        calibrator=Uncalibrated(),
         readout=defaults.readout,
         layout=defaults.layout,
         warnings=located.manifest.warnings,
