@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from support.adapters import tiny_lens
 from support.tiny import tiny_config, tiny_decoder
 from support.trees import Tree, bushy_tree
 
@@ -17,12 +18,6 @@ from steelyard.errors import ModelFileError
 from steelyard.tokens.plan import Batch, LogitRead, LogProbRead
 
 WIDTH = 32
-
-
-def tiny_lens(seed: int) -> Lens:
-    generator = torch.Generator().manual_seed(seed)
-    weight = 0.1 * torch.randn(WIDTH, WIDTH, generator=generator)
-    return Lens(weight, torch.randn(WIDTH, generator=generator))
 
 
 def reads() -> Batch:
