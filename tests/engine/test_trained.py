@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -11,22 +12,29 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from gguf import GGMLQuantizationType
 from safetensors.torch import save_file
 from support.adapters import tiny_adapter, tiny_lens
 from support.engines import tiny_head
 from support.folders import write_model
+from support.gguf_files import write_gguf
+from support.reference import reference_model
 from support.tokenizer import tiny_tokenizer
+from support.wheels import tiny_entry
 
 import steelyard
 from steelyard.backbone.lens import write_lenses
 from steelyard.backbone.weights.adapter import AdaptedWeights, write_adapter
 from steelyard.backbone.weights.source import open_weights
+from steelyard.cli.show import describe
 from steelyard.errors import (
     CapabilityError,
     ModelFileError,
     UnsupportedModelError,
 )
-from steelyard.models import hub
+from steelyard.models import hub, packaged
+from steelyard.models.catalog import CATALOG
+from steelyard.models.directory import parts_of
 from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import LAYOUTS, SYSTEM, layout_digest
@@ -224,3 +232,49 @@ def test_a_model_without_a_head_cannot_point(base: Path) -> None:
         steelyard.load(base, readout="pointer")
     with pytest.raises(CapabilityError, match="'pointer' needs a trained pointer head"):
         steelyard.load(base).decide(STATE, QUESTIONS, readout="pointer")
+
+
+def test_a_named_model_trained_by_the_package_stands_on_the_pulled_gguf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(packaged, "TRAINED", tmp_path / "trained")
+    reference = reference_model("llama")
+    file = tmp_path / "home/models/small/small.gguf"
+    file.parent.mkdir(parents=True)
+    write_gguf(file, reference.config, reference.state_dict(), kind=GGMLQuantizationType.F16)
+    content = file.read_bytes()
+    part = replace(tiny_entry().parts[0], size_bytes=len(content))
+    digest = hashlib.sha256(content).hexdigest()
+    entry = replace(
+        tiny_entry(), name="small", file_name="small.gguf", parts=(part,), sha256=digest
+    )
+    monkeypatch.setitem(CATALOG, "small", entry)  # type: ignore[misc]
+    plain = steelyard.load("small")
+    assert (plain.digest, plain.warnings) == (digest, ("a test",))
+
+    folder = tmp_path / "trained/small"
+    folder.mkdir(parents=True)
+    write_adapter(tiny_adapter(), folder, base="small")
+    write_pointer_head(tiny_head(32), folder / "pointer.safetensors")
+    write_lenses({1: tiny_lens(1), 2: tiny_lens(2)}, folder / "exits.safetensors")
+    write_manifest(replace(MANIFEST, base="small", base_digest=digest), folder)
+    trained = steelyard.load("small")
+    response = trained.decide(STATE, QUESTIONS, depth="adaptive")
+    assert (response.model, trained.warnings) == ("small", ())
+    assert {answer.basis.exit_layer for answer in response.answers.values()} == {1}
+    before, after = (
+        numbers(steelyard.load(*source, readout="letters").decide(STATE, QUESTIONS))
+        for source in ((file,), ("small",))
+    )
+    assert np.abs(before - after).max() > 1e-3
+    with pytest.raises(UnsupportedModelError, match="a base with an adapter runs on torch"):
+        steelyard.load("small", runtime="llamacpp")
+
+    facts = describe("small")
+    assert facts["sha256"] == digest and facts["base"] == "small"
+    assert facts["exits"] == ["layer 1", "layer 2"] and facts["exit_threshold"] == 0.0
+    assert list(facts["parts"]) == [path.name for path in parts_of(folder)]  # type: ignore[call-overload]
+    assert (facts["readout"], facts["warnings"]) == ("pointer-set", [])
+    file.unlink()
+    assert describe("small")["readout"] == "pointer-set"

@@ -12,7 +12,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from support.adapters import MODULES, tiny_adapter
+from support.folders import write_model
 from support.tiny import tiny_config, tiny_weights
+from transformers import AutoModelForCausalLM
 
 from steelyard.backbone.weights.adapter import (
     AdaptedWeights,
@@ -20,6 +22,7 @@ from steelyard.backbone.weights.adapter import (
     read_adapter,
     write_adapter,
 )
+from steelyard.backbone.weights.source import open_weights
 from steelyard.errors import ModelFileError, UnsupportedModelError
 from steelyard.tokens.tokenizer import Tokenizer
 
@@ -143,3 +146,25 @@ def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     path.unlink()
     with pytest.raises(ModelFileError, match="no such file"):
         read_adapter(folder, layers=3)
+
+
+@pytest.mark.filterwarnings("ignore")  # those of peft itself
+def test_peft_merges_our_files_and_we_its_own_to_the_same_weights(tmp_path: Path) -> None:
+    peft = pytest.importorskip("peft")
+    base = write_model(tmp_path / "base")
+
+    def plain() -> Any:
+        return AutoModelForCausalLM.from_pretrained(base)
+
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    write_adapter(tiny_adapter(), ours, base=str(base))
+    loaded = peft.PeftModel.from_pretrained(plain(), ours)
+    config = peft.LoraConfig(r=3, target_modules="all-linear", init_lora_weights=False)
+    trained = peft.get_peft_model(plain(), config)
+    trained.save_pretrained(theirs)
+    for folder, model in ((ours, loaded), (theirs, trained)):
+        expected = model.merge_and_unload().state_dict()
+        adapter = read_adapter(folder, layers=3)
+        for name, tensor in AdaptedWeights(open_weights(base), adapter).tensors(torch.float32):
+            torch.testing.assert_close(tensor, expected[name])

@@ -27,9 +27,10 @@ TENSOR = re.compile(r"base_model\.model\.(model\.layers\.(\d+)\.(\S+))\.lora_([A
 # Options of peft that change what is computed; each must be absent or say that it is off.
 OFF: tuple[object, ...] = (None, False, "none", [], {})
 REFUSED = (
-    "alora_invocation_tokens", "alpha_pattern", "bias", "fan_in_fan_out", "layer_replication",
-    "layers_to_transform", "lora_bias", "modules_to_save", "rank_pattern", "target_parameters",
-    "trainable_token_indices", "use_dora", "use_qalora", "use_rslora",
+    "alora_invocation_tokens", "alpha_pattern", "arrow_config", "bias", "fan_in_fan_out",
+    "kasa_config", "layer_replication", "layers_to_transform", "lora_bias", "modules_to_save",
+    "monteclora_config", "rank_pattern", "target_parameters", "trainable_token_indices",
+    "use_bdlora", "use_dora", "use_qalora", "use_rslora",
 )  # fmt: skip
 
 
