@@ -114,7 +114,7 @@ def test_options_reach_the_engine(loaded, monkeypatch):
     decide(
         "x", *FLAG, "--model", "big", "--runtime", "torch", "--device", "cuda", "--dtype",
         "bfloat16", "--threads", "2", "--readout", "letters", "--layout", "sandwich-v1",
-        "--rotations", "3", "--reread-below", "0.1",
+        "--rotations", "3", "--reread-below", "0.1", "--depth", "adaptive",
     )  # fmt: skip
     model, options, _ = loaded[0]
     assert model == "big"
@@ -122,7 +122,7 @@ def test_options_reach_the_engine(loaded, monkeypatch):
         "runtime": "torch", "device": "cuda", "dtype": "bfloat16", "threads": 2,
         "readout": "letters", "layout": "sandwich-v1",
     }  # fmt: skip
-    assert given == {"rotations": 3, "reread_below": 0.1}
+    assert given == {"rotations": 3, "reread_below": 0.1, "depth": "adaptive"}
 
 
 @pytest.mark.parametrize(

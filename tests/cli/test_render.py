@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -81,6 +82,20 @@ def test_nothing_in_a_name_moves_the_cursor_or_is_markup():
     assert "\u202e" not in "".join(lines)
     assert lines[0].startswith("a [2Jb c[red]d ")
     assert printable("é雪 🙂") == "é雪 🙂"
+
+
+def test_answers_that_could_leave_early_say_how_deep_they_went():
+    response = fake_response(Request("x", {"a": Noul("?"), "b": Noul("?")}))
+    answers = {
+        name: replace(answer, basis=replace(answer.basis, exit_layer=layer))
+        for (name, answer), layer in zip(response.answers.items(), (11, 30), strict=True)
+    }
+    audit = replace(response.audit, exit_layers=(11, 19, 30))
+    console = Console(file=io.StringIO(), width=100)
+    deep = replace(response, answers=answers, audit=audit)
+    console.print(response_table(deep, digits=None, ascii_only=False))
+    assert " · 20.5 of 30 layers · " in console.file.getvalue().splitlines()[-1]
+    assert "layers" not in drawn({"a": Noul("?")})[1][-1]
 
 
 def test_ascii_terminals_get_ascii():

@@ -13,6 +13,7 @@ from support.engines import tiny_engine
 from support.tiny import tiny_config, tiny_runtime
 
 from steelyard.backbone.runtime import EXITS
+from steelyard.calibration.exit_temperature import ExitTemperature
 from steelyard.engine.engine import Engine
 from steelyard.engine.exits import ExitPolicy
 from steelyard.errors import CapabilityError, RequestError, SteelyardError, TooLongError
@@ -269,23 +270,25 @@ class TestExits:
 
     def test_a_threshold_nobody_reaches_changes_nothing(self) -> None:
         engine = tiny_engine(store_bytes=0, exits=ExitPolicy((1, 2), 1.1))
-        response = engine.decide(STATE, QUESTIONS)
+        response = engine.decide(STATE, QUESTIONS, depth="adaptive")
         assert furthest(response, self.full()) <= 1e-7
         assert {a.basis.exit_layer for a in response.answers.values()} == {3}
         assert response.audit.exit_layers == (1, 2, 3)
 
     def test_a_threshold_everybody_reaches_stops_at_the_first_exit(self) -> None:
         engine = tiny_engine(exits=ExitPolicy((1, 2), 0.0))
-        response = engine.decide(STATE, {**QUESTIONS, "wide": Choice("?", MANY[:60])})
+        questions = {**QUESTIONS, "wide": Choice("?", MANY[:60])}
+        response = engine.decide(STATE, questions, depth="adaptive")
         assert {a.basis.exit_layer for a in response.answers.values()} == {1}
         # A later call that needs more depth continues the shallow prefix.
-        engine._exits = ExitPolicy()
         assert furthest(engine.decide(STATE, QUESTIONS), self.full()) <= 1e-6
         engine.store.check_integrity()
 
     def test_each_question_leaves_on_its_own(self) -> None:
         exits = [
-            tiny_engine(store_bytes=0, exits=ExitPolicy((layer,), 0.0)).decide(STATE, QUESTIONS)
+            tiny_engine(store_bytes=0, exits=ExitPolicy((layer,), 0.0)).decide(
+                STATE, QUESTIONS, depth="adaptive"
+            )
             for layer in (1, 2)
         ]
         certain = {
@@ -300,7 +303,7 @@ class TestExits:
         assert len(set(expected.values())) > 1, "the case tests nothing"
         for store_bytes in (0, 2**24):
             engine = tiny_engine(store_bytes=store_bytes, exits=ExitPolicy((1, 2), threshold))
-            response = engine.decide(STATE, QUESTIONS)
+            response = engine.decide(STATE, QUESTIONS, depth="adaptive")
             assert {n: a.basis.exit_layer for n, a in response.answers.items()} == expected
             for name, layer in expected.items():
                 source = exits[layer - 1] if layer < 3 else self.full()
@@ -315,7 +318,54 @@ class TestExits:
         runtime.capabilities = runtime.capabilities - {EXITS}  # type: ignore[misc]
         engine = tiny_engine(runtime=runtime, exits=ExitPolicy((1,), 0.5))
         with pytest.raises(CapabilityError, match="full depth only"):
-            engine.decide(STATE, QUESTIONS)
+            engine.decide(STATE, QUESTIONS, depth="adaptive")
+
+    def test_a_model_without_exits_says_so(self) -> None:
+        with pytest.raises(CapabilityError, match="depth: the model tiny has no exits"):
+            tiny_engine().decide(STATE, QUESTIONS, depth="adaptive")
+
+    @pytest.mark.parametrize("how", [{"readout": "pairwise"}, {"layout": "sandwich-v1"}])
+    def test_exits_and_temperatures_concern_one_readout_and_layout(
+        self, how: dict[str, str]
+    ) -> None:
+        cold = ExitTemperature({n: dict.fromkeys(("noul", "choice", "score"), 0.1) for n in (1, 3)})
+        engine = tiny_engine(exits=ExitPolicy((1,), 0.5), calibrator=cold)
+        with pytest.raises(
+            CapabilityError, match="exits of tiny are made for the readout 'letters"
+        ):
+            engine.decide(STATE, QUESTIONS, depth="adaptive", **how)  # type: ignore[arg-type]
+        other = engine.decide(STATE, QUESTIONS, **how)  # type: ignore[arg-type]
+        assert other.audit.calibrator is None
+        assert furthest(other, tiny_engine().decide(STATE, QUESTIONS, **how)) <= 1e-6  # type: ignore[arg-type]
+
+    def test_each_exit_has_its_own_temperature(self) -> None:
+        kinds = ("noul", "choice", "score")
+        temperatures = {
+            1: dict.fromkeys(kinds, 1e3),
+            2: dict.fromkeys(kinds, 0.5),
+            3: dict.fromkeys(kinds, 2.0),
+        }
+        calibrator = ExitTemperature(temperatures)
+        plain = tiny_engine(exits=ExitPolicy((2,), 0.0))
+        at = {
+            2: plain.decide(STATE, QUESTIONS, depth="adaptive"),
+            3: plain.decide(STATE, QUESTIONS),
+        }
+
+        def heated(name: str, layer: int) -> np.ndarray:
+            p = distribution(at[layer].answers[name]) ** (1 / temperatures[layer]["noul"])
+            return p / p.sum()
+
+        threshold = float(np.median([heated(name, 2).max() for name in QUESTIONS]))
+        engine = tiny_engine(exits=ExitPolicy((1, 2), threshold), calibrator=calibrator)
+        adaptive = engine.decide(STATE, QUESTIONS, depth="adaptive")
+        assert adaptive.audit.calibrator == calibrator.digest
+        layers = [answer.basis.exit_layer for answer in adaptive.answers.values()]
+        assert sorted(layers) == [2, 2, 3, 3]  # the first exit is never sure
+        for name, answer in adaptive.answers.items():
+            assert answer.basis.calibration == calibrator.digest
+            found = distribution(answer)
+            np.testing.assert_allclose(found, heated(name, answer.basis.exit_layer), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -329,6 +379,7 @@ class TestExits:
         ({"rotations": True}, "rotations: True; allowed: an integer"),
         ({"reread_below": 1.5}, "reread_below: 1.5; allowed: 0 to 1"),
         ({"reread_below": "x"}, "reread_below: 'x'; allowed: 0 to 1"),
+        ({"depth": "deep"}, "depth: 'deep'; allowed: full, adaptive"),
         ({"layout": []}, "layout: []; allowed: isolated-v1"),
         ({"reread_below": float("nan")}, "reread_below: nan; allowed: 0 to 1"),
     ],

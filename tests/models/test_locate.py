@@ -9,7 +9,7 @@ import pytest
 from support.wheels import FakeFetch, tiny_entry
 
 from steelyard.errors import ModelFileError, UnknownModelError
-from steelyard.models import hub
+from steelyard.models import hub, packaged
 from steelyard.models.catalog import CATALOG
 from steelyard.models.locate import locate
 from steelyard.models.manifest import Manifest
@@ -69,6 +69,7 @@ def test_a_gguf_file_is_a_model(tmp_path: Path) -> None:
 
 
 def test_a_cached_hugging_face_id_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text("{}")
     monkeypatch.setattr(hub, "cached", lambda name: tmp_path)
     assert (locate("org/name").name, locate("org/name").path) == ("org/name", tmp_path)
 
@@ -101,3 +102,57 @@ def test_a_folder_or_file_that_is_no_model_is_told_apart(tmp_path: Path) -> None
 def test_names_that_no_file_can_have_are_unknown(name):
     with pytest.raises(UnknownModelError):
         locate(name)
+
+
+def write_manifest(folder: Path, **said: object) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "steelyard.json").write_text(json.dumps(said))
+    return folder
+
+
+def test_a_directory_with_a_base_stands_on_the_named_models_weights(tmp_path: Path) -> None:
+    folder = write_manifest(tmp_path / "ours", base="tiny", readout="letters")
+    with pytest.raises(UnknownModelError, match="steelyard pull tiny"):
+        locate(folder, home=tmp_path)
+    path = pull("tiny", home=tmp_path, fetch=FakeFetch())
+    model = locate(folder, home=tmp_path)
+    assert (model.name, model.path, model.folder, model.entry) == ("ours", path, folder, None)
+    assert model.manifest.warnings == ()  # those of the base are not its own
+
+
+def test_a_base_may_be_a_hugging_face_id_and_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_manifest(tmp_path / "ours", base="org/name")
+    with pytest.raises(UnknownModelError, match="steelyard pull org/name"):
+        locate(folder)
+    monkeypatch.setattr(hub, "cached", lambda name: tmp_path / name)
+    assert locate(folder).path == tmp_path / "org/name"
+    for base in ("../base", "/tmp/base", "minni"):
+        odd = write_manifest(tmp_path / base.replace("/", "_"), base=base)
+        with pytest.raises(ModelFileError, match=r"steelyard\.json: base: got '.*; allowed: mini"):
+            locate(odd)
+
+
+def test_an_adapter_without_a_base_is_refused(tmp_path: Path) -> None:
+    folder = write_manifest(tmp_path / "ours")
+    (folder / "adapter_model.safetensors").write_bytes(b"")
+    with pytest.raises(ModelFileError, match="base: missing; the adapter in the folder needs"):
+        locate(folder)
+
+
+def test_a_named_model_may_be_trained_by_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packaged, "TRAINED", tmp_path / "trained")
+    path = pull("tiny", home=tmp_path, fetch=FakeFetch())
+    assert locate("tiny", home=tmp_path).folder is None
+    folder = write_manifest(tmp_path / "trained/tiny", base="tiny", readout="pointer")
+    model = locate("tiny", home=tmp_path)
+    assert (model.name, model.path, model.folder, model.entry) == (
+        "tiny", path, folder, tiny_entry(),
+    )  # fmt: skip
+    assert (model.manifest.readout, model.manifest.warnings) == ("pointer", ())
+    (folder / "steelyard.json").write_text('{"base": "mini"}')
+    with pytest.raises(ModelFileError, match="base: got 'mini'; allowed: 'tiny'"):
+        locate("tiny", home=tmp_path)

@@ -10,10 +10,10 @@ from support.tokenizer import tiny_tokenizer
 
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
-from steelyard.calibration.calibrator import Uncalibrated
+from steelyard.calibration.calibrator import Calibrator, Uncalibrated
 from steelyard.engine.engine import Engine
 from steelyard.engine.exits import FULL_DEPTH, ExitPolicy
-from steelyard.engine.model import LoadedModel
+from steelyard.engine.model import Fit, LoadedModel
 from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import SYSTEM
 from steelyard.readout.pointer_head import PointerHead
@@ -35,13 +35,15 @@ def tiny_engine(
     runtime: Runtime | None = None,
     store_bytes: int = STORE_BYTES,
     exits: ExitPolicy = FULL_DEPTH,
+    calibrator: Calibrator | None = None,
     readout: str = "letters",
     head: PointerHead | None = None,
     **config: Any,
 ) -> Engine:
     """An engine on seeded random weights; `config` changes the network's shape.
 
-    Its pointer head is `tiny_head` unless another one is given.
+    Its pointer head is `tiny_head` unless another one is given; `exits` and `calibrator` are made
+    for `readout` in the default layout.
     """
     tokenizer = tiny_tokenizer()
     shape = tiny_config(**config)
@@ -50,10 +52,15 @@ def tiny_engine(
         runtime=runtime or tiny_runtime(shape),
         tokenizer=tokenizer,
         chat=chat_frame(tokenizer.chat_template, SYSTEM),
-        calibrator=Uncalibrated(),
         readout=readout,
         layout="isolated-v1",
         warnings=("a test",),
         head=head or tiny_head(shape.width),
+        fit=Fit(
+            readout=readout,
+            layout="isolated-v1",
+            calibrator=calibrator or Uncalibrated(),
+            exits=exits,
+        ),
     )
-    return Engine(model, PrefixStore(store_bytes), exits)
+    return Engine(model, PrefixStore(store_bytes))

@@ -39,6 +39,7 @@ class FakeEngine:
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float | None = None,
+        depth: str = "full",
     ) -> Response:
         [response] = self.decide_many([Request(state, questions)])
         assert isinstance(response, Response)
@@ -53,6 +54,7 @@ class FakeEngine:
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float | None = None,
+        depth: str = "full",
     ) -> list[Response | SteelyardError]:
         self._before_call(requests)
         self.calls.append(requests)

@@ -1,14 +1,14 @@
 """Reads of a batch as numbers: label logits, token log-probabilities, hidden states.
 
-At whatever layer a state stands, its hidden states go through the final norm and the head. Label
-logits multiply the labels' rows of the head only, in float64; log-probabilities need the whole
-head, which is multiplied in float32, block by block.
+At whatever layer a state stands, its hidden states go through the layer's lens, if there is one,
+the final norm and the head. Label logits multiply the labels' rows of the head only, in float64;
+log-probabilities need the whole head, which is multiplied in float32, block by block.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.forward import at_reads, read_rows
+from steelyard.backbone.lens import Lens
 from steelyard.backbone.state import ForwardState
 from steelyard.tokens.plan import HiddenRead, LogitRead, LogProbRead
 
@@ -25,11 +26,20 @@ VOCAB_PER_BLOCK = 2048
 MIN_ROWS = 16  # below, a matrix kernel with other bits is used: results would depend on company
 
 
-def measure(decoder: Decoder, state: ForwardState) -> list[np.ndarray]:
-    """The value of every read of state.batch, in order; see `Runtime.measure`."""
+def measure(
+    decoder: Decoder, state: ForwardState, lenses: Mapping[int, Lens] | None = None
+) -> list[np.ndarray]:
+    """The value of every read of state.batch, in order; see `Runtime.measure`.
+
+    Args:
+        lenses: layer -> the lens through which it is seen.
+    """
     reads = state.batch.reads
     places = np.searchsorted(read_rows(state.batch), [read.row for read in reads])
-    normed = decoder.norm(at_reads(decoder, state))
+    hidden = at_reads(decoder, state)
+    if lenses and state.layer in lenses:
+        hidden = lenses[state.layer](hidden)
+    normed = decoder.norm(hidden)
     values: list[np.ndarray | None] = [None] * len(reads)
 
     labels: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)

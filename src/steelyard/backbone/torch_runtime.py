@@ -9,6 +9,7 @@ import torch
 
 from steelyard.backbone import forward
 from steelyard.backbone.decoder import Decoder
+from steelyard.backbone.lens import Lens
 from steelyard.backbone.measure import measure
 from steelyard.backbone.runtime import CONTEXTS, EXITS, HIDDEN, JOINS, Context, State
 from steelyard.backbone.state import ForwardState, Prefix
@@ -20,17 +21,26 @@ class TorchRuntime:
 
     Args:
         decoder: as it is; call `pack()` on it before, to run faster and batch-invariant on a CPU.
-        digest: sha256 over the weights, hexadecimal.
+        digest: sha256 over the weights and lenses, hexadecimal.
+        lenses: layer below the last -> the lens through which it is measured there. A layer without
+            one is measured as if it were the last: the logit lens.
     """
 
     name = "torch"
     capabilities = frozenset({EXITS, CONTEXTS, HIDDEN, JOINS})
 
-    def __init__(self, decoder: Decoder, *, digest: str) -> None:
+    def __init__(
+        self, decoder: Decoder, *, digest: str, lenses: Mapping[int, Lens] | None = None
+    ) -> None:
         self.decoder = decoder
         self.digest = digest
         self.num_layers = decoder.config.layers
         self.context_tokens = decoder.config.max_positions
+        assert all(0 < layer < self.num_layers for layer in lenses or {}), "a lens at no exit"
+        # In float64, as label logits: in float32 a row's bits would depend on the other rows.
+        self.lenses = {
+            layer: lens.to(decoder.device, torch.float64) for layer, lens in (lenses or {}).items()
+        }
         self.dtype = str(decoder.dtype).removeprefix("torch.")
 
     @torch.inference_mode()
@@ -49,7 +59,7 @@ class TorchRuntime:
 
     @torch.inference_mode()
     def measure(self, state: State) -> Sequence[np.ndarray]:
-        return measure(self.decoder, _own(state))
+        return measure(self.decoder, _own(state), self.lenses)
 
     def captured(self, state: State) -> Mapping[int, Prefix]:
         return {segment: c.prefix for segment, c in _own(state).captures.items()}

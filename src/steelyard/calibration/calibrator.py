@@ -16,7 +16,8 @@ class Calibrator(Protocol):
         digest: sha256 of what was fitted, or None when nothing was.
     """
 
-    digest: str | None
+    @property
+    def digest(self) -> str | None: ...
 
     def apply(self, scores: np.ndarray, *, kind: str, exit_layer: int) -> np.ndarray:
         """Probabilities float64 (options,), summing to 1, of scores float64 (options,).

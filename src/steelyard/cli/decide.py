@@ -50,6 +50,7 @@ def decide(
     layout: model_options.Layout = None,
     rotations: model_options.Rotations = 1,
     reread_below: model_options.RereadBelow = 0.0,
+    depth: model_options.Depth = "full",
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -78,7 +79,11 @@ def decide(
         layout=layout,
     ) as engine:
         response = engine.decide(
-            request.state, request.questions, rotations=rotations, reread_below=reread_below
+            request.state,
+            request.questions,
+            rotations=rotations,
+            reread_below=reread_below,
+            depth=depth,
         )
     for warning in dict.fromkeys((*engine.warnings, *response.warnings)):
         typer.echo(f"warning: {warning}", err=True)

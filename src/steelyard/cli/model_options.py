@@ -52,6 +52,13 @@ RereadBelow = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Depth = Annotated[
+    str,
+    typer.Option(
+        help="full, or adaptive: stop at the first of the model's exits that is sure.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of the numbers.")]
 
 

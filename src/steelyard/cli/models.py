@@ -18,6 +18,7 @@ def models(
     from rich.table import Table
 
     from steelyard.models.catalog import CATALOG
+    from steelyard.models.packaged import manifest_of
 
     if as_json:
         for entry in CATALOG.values():
@@ -28,7 +29,7 @@ def models(
                         "title": entry.title,
                         "size_bytes": entry.size_bytes,
                         "licence": entry.licence,
-                        "readout": entry.readout,
+                        "readout": manifest_of(entry).readout,
                         "pulled": pulled(entry.name),
                     }
                 )
@@ -37,7 +38,8 @@ def models(
     table = Table("name", "size", "licence", "readout", "pulled", box=None)
     for entry in CATALOG.values():
         size = f"{entry.size_bytes / 1e6:,.0f} MB"
-        table.add_row(entry.name, size, entry.licence, entry.readout, pulled(entry.name))
+        readout = manifest_of(entry).readout
+        table.add_row(entry.name, size, entry.licence, readout, pulled(entry.name))
     Console().print(table)
 
 

@@ -129,6 +129,7 @@ def _basis(response: Response) -> list[str]:
         printable(response.model),
         response.audit.layout_name,
         "+".join(dict.fromkeys(basis.readout for basis in bases)),
+        *_depth(response),
         f"{response.usage.input_tokens:,} tokens",
         f"{response.timings.total_ms:,.0f} ms",
         "calibrated"
@@ -137,6 +138,15 @@ def _basis(response: Response) -> list[str]:
         if calibrated
         else "uncalibrated",
     ]
+
+
+def _depth(response: Response) -> list[str]:
+    """How deep the answers went, where they might have left early."""
+    *early, last = response.audit.exit_layers
+    if not early:
+        return []
+    layers = [answer.basis.exit_layer for answer in response.answers.values()]
+    return [f"{sum(layers) / len(layers):.1f} of {last} layers"]
 
 
 def _join(facts: Sequence[str], ascii_only: bool) -> str:

@@ -61,6 +61,7 @@ def score(
     layout: model_options.Layout = None,
     rotations: model_options.Rotations = 1,
     reread_below: model_options.RereadBelow = 0.0,
+    depth: model_options.Depth = "full",
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -90,6 +91,7 @@ def score(
         "layout": str(layout),
         "rotations": str(rotations),
         "reread_below": str(reread_below),
+        "depth": depth,
     }
     with model_options.load_engine(
         model,
@@ -104,7 +106,11 @@ def score(
         for warning in engine.warnings:
             typer.echo(f"warning: {warning}", err=True)
         decide = partial(
-            engine.decide_many, return_errors=True, rotations=rotations, reread_below=reread_below
+            engine.decide_many,
+            return_errors=True,
+            rotations=rotations,
+            reread_below=reread_below,
+            depth=depth,
         )
         with progress_bar(rows.size) as on_progress:
             done = score_file(

@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from steelyard.models.catalog import Entry
+    from steelyard.models.manifest import Manifest
 
 Facts: TypeAlias = dict[str, object]
 
@@ -50,7 +51,9 @@ def describe(name: str) -> Facts:
     """
     from steelyard.errors import ModelFileError, UnknownModelError
     from steelyard.models.catalog import CATALOG
+    from steelyard.models.directory import file_digest, parts_of
     from steelyard.models.locate import locate
+    from steelyard.models.packaged import manifest_of
 
     entry = CATALOG.get(name)
     try:
@@ -58,7 +61,8 @@ def describe(name: str) -> Facts:
     except UnknownModelError:
         if entry is None:
             raise
-        return {**_entry(entry), "sha256": entry.sha256, "path": None}
+        told = _manifest(manifest_of(entry))
+        return {**_entry(entry), "sha256": entry.sha256, "path": None, **told}
     facts: Facts = {"name": model.name} if entry is None else _entry(entry)
     facts |= _folder(model.path) if model.path.is_dir() else _gguf(model.path)
     if entry is not None and facts["sha256"] != entry.sha256:
@@ -66,7 +70,22 @@ def describe(name: str) -> Facts:
             f"{model.path} has the sha256 {facts['sha256']}, pinned is {entry.sha256}; "
             f"mend it with: steelyard pull {entry.name}"
         )
-    manifest = model.manifest
+    if model.folder is not None and (parts := parts_of(model.folder)):
+        facts["folder"] = str(model.folder)
+        facts["parts"] = {part.name: file_digest(part) for part in parts}
+    return facts | _manifest(model.manifest)
+
+
+def _manifest(manifest: Manifest) -> Facts:
+    """What it says about asking; of training only what there is."""
+    facts: Facts = {}
+    if manifest.base is not None:
+        facts["base"] = manifest.base
+    if manifest.exits is not None:
+        facts["exits"] = [f"layer {layer}" for layer in manifest.exits.layers]
+        facts["exit_threshold"] = manifest.exits.threshold
+    if manifest.fitted_on is not None:
+        facts["fitted_on"] = manifest.fitted_on
     return facts | {
         "readout": manifest.readout,
         "layout": manifest.layout,
@@ -81,14 +100,12 @@ def _entry(entry: Entry) -> Facts:
         "licence": entry.licence,
         "origin": entry.origin,
         "size_bytes": entry.size_bytes,
-        "readout": entry.readout,
-        "layout": entry.layout,
-        "warnings": list(entry.warnings),
     }
 
 
 def _gguf(path: Path) -> Facts:
     from steelyard.backbone.weights.gguf_header import read_header
+    from steelyard.models.directory import file_digest
 
     header = read_header(path)
     architecture = header.metadata.need("general.architecture", str)
@@ -96,7 +113,7 @@ def _gguf(path: Path) -> Facts:
     return {
         "path": str(path),
         "size_bytes": path.stat().st_size,
-        "sha256": _sha256(path),
+        "sha256": file_digest(path),
         "format": "gguf",
         "architecture": architecture,
         "layers": header.metadata.get(f"{architecture}.block_count", int),
@@ -109,6 +126,7 @@ def _gguf(path: Path) -> Facts:
 
 def _folder(path: Path) -> Facts:
     from steelyard.errors import ModelFileError
+    from steelyard.models.directory import PARTS, file_digest
 
     try:
         config = json.loads((path / "config.json").read_text(encoding="utf-8"))
@@ -116,12 +134,12 @@ def _folder(path: Path) -> Facts:
         raise ModelFileError(f"{path / 'config.json'} is not JSON: {error}") from error
     if not isinstance(config, dict):
         raise ModelFileError(f"{path / 'config.json'} holds no object")
-    shards = sorted(path.glob("*.safetensors"))
+    shards = sorted(one for one in path.glob("*.safetensors") if one.name not in PARTS)
     text = config.get("text_config", config)  # models that also see keep the decoder's apart
     return {
         "path": str(path),
         "size_bytes": sum(shard.stat().st_size for shard in shards),
-        "sha256": {shard.name: _sha256(shard) for shard in shards},
+        "sha256": {shard.name: file_digest(shard) for shard in shards},
         "format": "safetensors",
         "architecture": config.get("model_type"),
         "layers": text.get("num_hidden_layers"),
@@ -129,13 +147,6 @@ def _folder(path: Path) -> Facts:
         "context_tokens": text.get("max_position_embeddings"),
         "dtype": text.get("dtype", text.get("torch_dtype")),
     }
-
-
-def _sha256(path: Path) -> str:
-    import hashlib
-
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _text(value: object) -> str:

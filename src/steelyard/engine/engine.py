@@ -12,7 +12,6 @@ from typing import Literal, Self, Unpack, overload
 from steelyard.__about__ import __version__
 from steelyard.backbone.store import PrefixStore
 from steelyard.engine.conclude import conclude
-from steelyard.engine.exits import FULL_DEPTH, ExitPolicy
 from steelyard.engine.job import Inquiry, Job
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import How, ReadOptions
@@ -37,14 +36,12 @@ class Engine:
     Made by `steelyard.load`.
     """
 
-    def __init__(self, model: LoadedModel, store: PrefixStore, exits: ExitPolicy = FULL_DEPTH):
+    def __init__(self, model: LoadedModel, store: PrefixStore) -> None:
         self._model = model
-        self._exits = exits
         self._lock = threading.Lock()
         self._pipeline = Pipeline(
             runtime=model.runtime,
             tokenizer=model.tokenizer,
-            calibrator=model.calibrator,
             store=store,
             limits=Limits.of(model.runtime.context_tokens),
         )
@@ -76,11 +73,11 @@ class Engine:
         Args:
             state: a string, or JSON that stands for text.
             questions: id -> question; ids are opaque and returned unchanged.
-            how: layout, readout, rotations, reread_below; see `How`.
+            how: layout, readout, rotations, reread_below, depth; see `How`.
         Raises:
             RequestError: the state, a question or an option is not what is allowed.
             TooLongError: more tokens than the limits or the model's context allow.
-            CapabilityError: the runtime cannot do what the readout needs.
+            CapabilityError: the model or its runtime lacks what the readout or depth needs.
         """
         return self._answer([Request(state, questions)], self._options(**how))[0].result()
 
@@ -157,20 +154,23 @@ class Engine:
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float = 0.0,
+        depth: str = "full",
     ) -> ReadOptions:
         return ReadOptions(
             layout=self._model.layout if layout is None else layout,
             readout=self._model.readout if readout is None else readout,
             rotations=rotations,
             reread_below=reread_below,
+            depth=depth,
         )
 
     def _answer(self, requests: Sequence[Request], options: ReadOptions) -> list[_Outcome]:
         begin = time.perf_counter()
+        exits, calibrator = self._model.exits(options), self._model.calibrator(options)
         jobs = [self._job(request, options) for request in requests]
         framed = time.perf_counter()
         with self._lock:
-            elapsed = self._pipeline.run(jobs, self._exits)
+            elapsed = self._pipeline.run(jobs, exits, calibrator)
         timings = Timings(
             prepare_ms=1e3 * (framed - begin + elapsed.prepare_s),
             forward_ms=1e3 * elapsed.forward_s,
@@ -205,7 +205,7 @@ class Engine:
 
     def _response(self, job: Job, options: ReadOptions, timings: Timings) -> Response:
         answers = {
-            name: self._conclude(question, job.inquiries[name], options.readout)
+            name: self._conclude(question, job.inquiries[name], options)
             for name, question in job.request.questions.items()
         }
         response = Response(
@@ -222,14 +222,14 @@ class Engine:
         usage = replace(response.usage, output_tokens=len(tokens))
         return replace(response, usage=usage)
 
-    def _conclude(self, question: Question, inquiry: Inquiry, readout: str) -> Answer:
+    def _conclude(self, question: Question, inquiry: Inquiry, options: ReadOptions) -> Answer:
         assert inquiry.scores is not None, "the pipeline left a question unanswered"
-        calibrator = self._model.calibrator
+        calibrator = self._model.calibrator(options)
         probabilities = calibrator.apply(
             inquiry.scores, kind=inquiry.kind, exit_layer=inquiry.exit_layer
         )
         basis = Basis(
-            readout=readout,
+            readout=options.readout,
             exit_layer=inquiry.exit_layer,
             calibration=calibrator.digest,
             margin=margin(probabilities),
@@ -246,12 +246,12 @@ class Engine:
             tokenizer=self._model.tokenizer.digest,
             layout=layout_digest(LAYOUTS[options.layout], self._model.chat),
             layout_name=options.layout,
-            calibrator=self._model.calibrator.digest,
+            calibrator=self._model.calibrator(options).digest,
             runtime=runtime.name,
             dtype=runtime.dtype,
             computed_tokens=job.computed_tokens,
             reused_tokens=job.reused_tokens,
-            exit_layers=self._exits.open_exits(runtime.num_layers),
+            exit_layers=self._model.exits(options).open_exits(runtime.num_layers),
         )
 
 

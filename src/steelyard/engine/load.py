@@ -5,24 +5,34 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.backbone.config import FAMILIES, from_hf
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
-from steelyard.calibration.calibrator import Uncalibrated
 from steelyard.engine.engine import Engine
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import ReadOptions
+from steelyard.engine.trained import (
+    check_wording,
+    fit,
+    lenses,
+    pointer_head,
+    trained_weights,
+)
 from steelyard.errors import RequestError, UnsupportedModelError
+from steelyard.models.directory import parts_of, whole_digest
 from steelyard.models.locate import locate
 from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import SYSTEM
+from steelyard.readout.registry import readout as readout_of
 
 if TYPE_CHECKING:
     import torch
 
+    from steelyard.backbone.lens import Lens
     from steelyard.backbone.weights.source import Weights
 
 logger = logging.getLogger(__name__)
@@ -77,28 +87,34 @@ def load(
         readout=readout or located.manifest.readout or DEFAULT_READOUT,
     )
     begin = time.perf_counter()
-    # Only now: a model that is not here, or a wrong argument, should not wait for torch.
-    from steelyard.backbone.weights.source import open_weights
-
-    weights = open_weights(located.path)
+    weights = trained_weights(located)
     tokenizer = weights.tokenizer()
+    chat = chat_frame(
+        tokenizer.chat_template,
+        SYSTEM,
+        bos=tokenizer.bos,
+        eos=tokenizer.eos,
+        adds_bos=tokenizer.adds_bos,
+    )
+    check_wording(located, chat)
+    head = pointer_head(located, weights)
+    readout_of(defaults.readout, head)  # a default that cannot be read is an error now
     chosen = _auto(weights) if runtime == "auto" else runtime
-    computing = _runtime(chosen, weights, tokenizer.vocab_size, device, dtype, threads)
+    if chosen == "torch":
+        computing = _torch(weights, lenses(located, weights), device, dtype, threads)
+    else:
+        computing = _other(chosen, weights, tokenizer.vocab_size, device, dtype, threads)
+    computing.digest = whole_digest(computing.digest, parts_of(located.folder))
     loaded = LoadedModel(
         name=located.name,
         runtime=computing,
         tokenizer=tokenizer,
-        chat=chat_frame(
-            tokenizer.chat_template,
-            SYSTEM,
-            bos=tokenizer.bos,
-            eos=tokenizer.eos,
-            adds_bos=tokenizer.adds_bos,
-        ),
-        calibrator=Uncalibrated(),
+        chat=chat,
         readout=defaults.readout,
         layout=defaults.layout,
         warnings=located.manifest.warnings,
+        head=head,
+        fit=fit(located, computing.num_layers),
     )
     logger.info(
         "event=loaded model=%s runtime=%s dtype=%s seconds=%.1f",
@@ -126,12 +142,15 @@ def _auto(weights: Weights) -> str:
     return "llamacpp" if weights.kind == "gguf" else "transformers"
 
 
-def _runtime(
+def _other(
     name: str, weights: Weights, vocab_size: int, device: str, dtype: str, threads: int | None
 ) -> Runtime:
-    """The heavy modules are imported here, when they are chosen."""
-    if name == "torch":
-        return _torch(weights, device, dtype, threads)
+    """A runtime of another library, imported here, when it is chosen."""
+    if weights.kind == "adapted":
+        raise UnsupportedModelError(
+            f"the {name} runtime reads weights as they are on disk; a base with an adapter runs on "
+            "torch"
+        )
     if name == "transformers":
         if weights.kind != "safetensors":
             raise UnsupportedModelError(
@@ -155,7 +174,13 @@ def _runtime(
     return LlamaCppRuntime.from_file(weights.path, vocab_size=vocab_size, threads=threads)
 
 
-def _torch(weights: Weights, device: str, dtype: str, threads: int | None) -> Runtime:
+def _torch(
+    weights: Weights,
+    through: Mapping[int, Lens],
+    device: str,
+    dtype: str,
+    threads: int | None,
+) -> Runtime:
     import torch
 
     from steelyard.backbone.decoder import Decoder
@@ -169,7 +194,7 @@ def _torch(weights: Weights, device: str, dtype: str, threads: int | None) -> Ru
     )
     if decoder.device.type == "cpu":
         decoder.pack()
-    return TorchRuntime(decoder, digest=weights.digest)
+    return TorchRuntime(decoder, digest=weights.digest, lenses=through)
 
 
 def _device(name: str) -> torch.device:

@@ -18,12 +18,17 @@ class How(TypedDict, total=False):
         a trained head); None means the model's own.
     rotations: average over this many cyclic orders of the options (letters, pointer).
     reread_below: read again with reversed options where the margin is smaller (letters, pointer).
+    depth: "full", or "adaptive": a question leaves at the first of the model's exits that is sure.
     """
 
     layout: str | None
     readout: str | None
     rotations: int
     reread_below: float
+    depth: str
+
+
+DEPTHS = ("full", "adaptive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class ReadOptions:
         rotations: average over this many cyclic orders of the options, 1 to 26.
         reread_below: read a second time with the options reversed, and average, where the margin
             between the two likeliest answers is smaller than this; 0 never, 1 always.
+        depth: "full", or "adaptive" for a model with exits.
     Raises:
         RequestError: a value outside what is allowed.
     """
@@ -44,6 +50,7 @@ class ReadOptions:
     readout: str
     rotations: int = 1
     reread_below: float = 0.0
+    depth: str = "full"
 
     def __post_init__(self) -> None:
         if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
@@ -57,3 +64,5 @@ class ReadOptions:
         number = isinstance(self.reread_below, int | float)
         if not number or not 0.0 <= self.reread_below <= 1.0:
             raise RequestError(f"{self.reread_below!r}; allowed: 0 to 1", field="reread_below")
+        if not isinstance(self.depth, str) or self.depth not in DEPTHS:
+            raise RequestError(f"{self.depth!r}; allowed: {', '.join(DEPTHS)}", field="depth")

@@ -10,7 +10,7 @@ are decided leave; the others go on from the hidden states they have reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -72,14 +72,15 @@ class Pipeline:
 
     runtime: Runtime
     tokenizer: Tokenizer
-    calibrator: Calibrator
     store: PrefixStore
     limits: Limits
     budget_tokens: int = BUDGET_TOKENS
 
-    def run(self, jobs: Sequence[Job], policy: ExitPolicy) -> Elapsed:
+    def run(self, jobs: Sequence[Job], policy: ExitPolicy, calibrator: Calibrator) -> Elapsed:
         """Compute rounds until every inquiry has its scores or its job an error.
 
+        Args:
+            policy: which exits are open; `calibrator` gives the probabilities that it looks at.
         Raises:
             CapabilityError: the runtime has no exits, and the policy opens some.
         """
@@ -88,6 +89,12 @@ class Pipeline:
                 f"the {self.runtime.name} runtime reads at full depth only; the torch runtime exits"
             )
         exits = policy.open_exits(self.runtime.num_layers)
+
+        def decided(task: _Task, scores: Scores, layer: int) -> bool:
+            kind = task.inquiry.kind
+            distributions = [calibrator.apply(one, kind=kind, exit_layer=layer) for one in scores]
+            return should_exit(distributions, policy.threshold)
+
         elapsed = Elapsed()
         held: dict[tuple[int, ...], Context] = {}  # roots that a later round may continue
         while True:
@@ -96,7 +103,7 @@ class Pipeline:
             elapsed.prepare_s += time.perf_counter() - begin
             if not tasks:
                 return elapsed
-            self._compute(tasks, owners, exits, policy.threshold, held, elapsed)
+            self._compute(tasks, owners, exits, decided, held, elapsed)
 
     def _prepare(self, jobs: Sequence[Job]) -> tuple[list[_Task], list[Job]]:
         """The tasks of all waiting inquiries, and for each plan the job that it belongs to."""
@@ -128,7 +135,7 @@ class Pipeline:
         tasks: Sequence[_Task],
         owners: Sequence[Job],
         exits: Sequence[int],
-        threshold: float,
+        decided: Callable[[_Task, Scores, int], bool],
         held: dict[tuple[int, ...], Context],
         elapsed: Elapsed,
     ) -> None:
@@ -164,7 +171,7 @@ class Pipeline:
                     _collect(state, self.runtime.measure(state), values)
                 for task in list(whole):
                     scores = task.scores(values)
-                    if last or self._decided(task, scores, layer, threshold):
+                    if last or decided(task, scores, layer):
                         task.inquiry.resume(scores, layer)
                         whole.remove(task)
                         open_tasks.remove(task)
@@ -203,12 +210,6 @@ class Pipeline:
             if prefix is not None:
                 found[index] = prefix
         return found
-
-    def _decided(self, task: _Task, scores: Scores, layer: int, threshold: float) -> bool:
-        kind = task.inquiry.kind
-        return should_exit(
-            [self.calibrator.apply(one, kind=kind, exit_layer=layer) for one in scores], threshold
-        )
 
 
 def _collect(state: State, measured: Sequence[np.ndarray], values: Sequence[Values]) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 from steelyard.errors import ModelFileError, UnknownModelError
 from steelyard.models import hub
 from steelyard.models.catalog import CATALOG, Entry, unknown
+from steelyard.models.directory import ADAPTER
 from steelyard.models.home import model_folder
-from steelyard.models.manifest import Manifest, read_manifest
+from steelyard.models.manifest import FILE_NAME, Manifest, read_manifest
+from steelyard.models.packaged import manifest_of, trained_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +20,9 @@ class LocatedModel:
 
     Attributes:
         name: the named model, the Hugging Face id, or what the folder or file is called.
-        path: a GGUF file, or a folder with a `config.json`.
+        path: of the weights: a GGUF file, or a folder with a `config.json`.
+        folder: the model directory, whose parts stand on the weights at `path`; None for a GGUF
+            file that stands alone.
         manifest: how the model wants to be asked.
         entry: of the catalogue, for a named model.
     """
@@ -26,6 +30,7 @@ class LocatedModel:
     name: str
     path: Path
     manifest: Manifest
+    folder: Path | None = None
     entry: Entry | None = None
 
 
@@ -50,17 +55,28 @@ def locate(name_or_path: str | Path, *, home: Path | None = None) -> LocatedMode
     except (RuntimeError, OSError, ValueError):  # an unknown user's ~, a name no file can have
         raise unknown(name) from None
     if is_folder and name:  # the empty path would be the current folder
-        return _folder(path)
+        return _folder(path, None, home)
     if path.suffix == ".gguf":
         return _file(path)
     if is_there and name:
         raise ModelFileError(f"{path} is no model; allowed: a .gguf file or a model folder")
     if hub.is_id(name):
-        return _hub(name)
+        return _folder(_cached(name), name, home)
     raise unknown(name)
 
 
 def _named(entry: Entry, home: Path | None) -> LocatedModel:
+    return LocatedModel(
+        name=entry.name,
+        path=_pulled(entry, home),
+        folder=trained_folder(entry.name),
+        manifest=manifest_of(entry),
+        entry=entry,
+    )
+
+
+def _pulled(entry: Entry, home: Path | None) -> Path:
+    """The weights of a named model, without what the package may add to them."""
     path = model_folder(entry.name, home) / entry.file_name
     if not path.exists():
         raise UnknownModelError(
@@ -73,14 +89,39 @@ def _named(entry: Entry, home: Path | None) -> LocatedModel:
             f"{path} has {size_bytes:,} bytes instead of {entry.size_bytes:,}; "
             f"mend it with: steelyard pull {entry.name}"
         )
-    return LocatedModel(name=entry.name, path=path, manifest=entry.manifest, entry=entry)
+    return path
 
 
-def _folder(path: Path) -> LocatedModel:
-    if not (path / "config.json").is_file():
-        raise ModelFileError(f"the folder {path} has no config.json, so it is no model")
+def _folder(path: Path, name: str | None, home: Path | None) -> LocatedModel:
     manifest = read_manifest(path)
-    return LocatedModel(name=manifest.name or path.resolve().name, path=path, manifest=manifest)
+    weights = path
+    if manifest.base is not None:
+        weights = _base(manifest.base, path, home)
+    elif (path / ADAPTER).exists():
+        raise ModelFileError(
+            "missing; the adapter in the folder needs the base that it continues",
+            field=f"{path / FILE_NAME}: base",
+        )
+    elif not (path / "config.json").is_file():
+        raise ModelFileError(f"the folder {path} has no config.json, so it is no model")
+    return LocatedModel(
+        name=name or manifest.name or path.resolve().name,
+        path=weights,
+        folder=path,
+        manifest=manifest,
+    )
+
+
+def _base(name: str, folder: Path, home: Path | None) -> Path:
+    """The weights that a model directory continues."""
+    if name in CATALOG:
+        return _pulled(CATALOG[name], home)
+    if hub.is_id(name):
+        return _cached(name)
+    raise ModelFileError(
+        f"got {name!r}; allowed: {', '.join(CATALOG)}, or a Hugging Face id",
+        field=f"{folder / FILE_NAME}: base",
+    )
 
 
 def _file(path: Path) -> LocatedModel:
@@ -89,11 +130,11 @@ def _file(path: Path) -> LocatedModel:
     return LocatedModel(name=path.stem, path=path, manifest=Manifest())
 
 
-def _hub(name: str) -> LocatedModel:
+def _cached(name: str) -> Path:
     folder = hub.cached(name)
     if folder is None:
         raise UnknownModelError(
             f"there is no folder {name}, and the Hugging Face model {name} has not been fetched; "
             f"if it is one, fetch it with: steelyard pull {name}"
         )
-    return LocatedModel(name=name, path=folder, manifest=read_manifest(folder))
+    return folder

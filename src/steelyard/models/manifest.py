@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from steelyard.errors import ModelFileError
 
 FILE_NAME = "steelyard.json"
+KINDS = ("noul", "choice", "score")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedExits:
+    """What was fitted on the model's answers, exit by exit.
+
+    Attributes:
+        layers: exits below the last layer, ascending; none for a model that is only calibrated.
+        threshold: a question leaves where the largest probability is at least this, 0 to 1.
+        temperatures: for each exit and the last layer: kind -> temperature, above 0.
+    """
+
+    layers: tuple[int, ...]
+    threshold: float
+    temperatures: Mapping[int, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +38,23 @@ class Manifest:
         name: what the model calls itself.
         readout: name of the readout it was made for, such as "continuation".
         layout: name of the prompt layout it was made for, such as "isolated-v1".
+        wording: `layout_digest` of that layout when the model was trained.
+        base: the named model or Hugging Face id whose weights the directory continues, with an
+            adapter or as they are; None where the directory has weights of its own.
+        base_digest: sha256 over the base's weights, hexadecimal.
+        exits: of the readout and layout above.
+        fitted_on: a sentence about the data that temperatures and threshold come from.
         warnings: sentences that accompany every answer.
     """
 
     name: str | None = None
     readout: str | None = None
     layout: str | None = None
+    wording: str | None = None
+    base: str | None = None
+    base_digest: str | None = None
+    exits: FittedExits | None = None
+    fitted_on: str | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -49,24 +79,124 @@ def read_manifest(folder: Path) -> Manifest:
     return _checked(value, path)
 
 
+def write_manifest(manifest: Manifest, folder: Path) -> None:
+    """Write the `steelyard.json` of a model directory.
+
+    Raises:
+        ModelFileError: what `read_manifest` would refuse.
+    """
+    path = folder / FILE_NAME
+    text = json.dumps(
+        {key: value for key, value in asdict(manifest).items() if value not in (None, ())},
+        indent=2,
+        ensure_ascii=False,
+    )
+    _checked(json.loads(text), path)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
 def _checked(value: object, path: Path) -> Manifest:
     if not isinstance(value, dict):
         raise ModelFileError(f"{path} holds {type(value).__name__}; allowed: an object")
-    known = [item.name for item in fields(Manifest)]
-    for key in value:
-        if key not in known:
-            raise ModelFileError(
-                f"unknown key; allowed: {', '.join(known)}", field=f"{path}: {key}"
-            )
+    _check_keys(value, [item.name for item in fields(Manifest)], str(path))
     warnings = value.get("warnings", [])
     if not isinstance(warnings, list) or not all(isinstance(text, str) for text in warnings):
         raise ModelFileError(f"got {warnings!r}; allowed: an array of strings", field="warnings")
-    return Manifest(
+    manifest = Manifest(
         name=_text(value, "name"),
         readout=_text(value, "readout"),
         layout=_text(value, "layout"),
+        wording=_sha256(value, "wording"),
+        base=_text(value, "base"),
+        base_digest=_sha256(value, "base_digest"),
+        exits=None if value.get("exits") is None else _exits(value["exits"]),
+        fitted_on=_text(value, "fitted_on"),
         warnings=tuple(warnings),
     )
+    for given, needed in (
+        ("wording", "layout"),
+        ("base_digest", "base"),
+        ("exits", "readout"),
+        ("exits", "layout"),
+    ):
+        if getattr(manifest, given) is not None and getattr(manifest, needed) is None:
+            raise ModelFileError(f"missing, and {given} needs it", field=f"{path}: {needed}")
+    return manifest
+
+
+def _exits(value: object) -> FittedExits:
+    if not isinstance(value, dict):
+        raise ModelFileError(f"got {value!r}; allowed: an object", field="exits")
+    keys = [item.name for item in fields(FittedExits)]
+    _check_keys(value, keys, "exits")
+    for key in keys:
+        if key not in value:
+            raise ModelFileError("missing", field=f"exits.{key}")
+    layers, temperatures = value["layers"], value["temperatures"]
+    ascending = isinstance(layers, list) and all(
+        type(layer) is int and layer > before
+        for before, layer in zip([0, *layers], layers, strict=False)
+    )
+    if not ascending:
+        raise ModelFileError(
+            f"got {layers!r}; allowed: an array of ascending integers above 0", field="exits.layers"
+        )
+    threshold = _number(value["threshold"], "exits.threshold")
+    if not 0.0 <= threshold <= 1.0:
+        raise ModelFileError(f"got {threshold}; allowed: 0 to 1", field="exits.threshold")
+    if not isinstance(temperatures, dict):
+        raise ModelFileError(
+            f"got {temperatures!r}; allowed: an object", field="exits.temperatures"
+        )
+    return FittedExits(
+        layers=tuple(layers),
+        threshold=threshold,
+        temperatures={
+            _layer(layer): _temperatures(of, f"exits.temperatures.{layer}")
+            for layer, of in temperatures.items()
+        },
+    )
+
+
+def _temperatures(value: object, field: str) -> dict[str, float]:
+    if not isinstance(value, dict) or set(value) != set(KINDS):
+        raise ModelFileError(
+            f"got {value!r}; allowed: an object of {', '.join(KINDS)}", field=field
+        )
+    temperatures = {kind: _number(value[kind], f"{field}.{kind}") for kind in KINDS}
+    for kind, temperature in temperatures.items():
+        if temperature <= 0.0:
+            raise ModelFileError(f"got {temperature}; allowed: above 0", field=f"{field}.{kind}")
+    return temperatures
+
+
+def _check_keys(value: dict[str, object], known: list[str], where: str) -> None:
+    for key in value:
+        if key not in known:
+            raise ModelFileError(
+                f"unknown key; allowed: {', '.join(known)}", field=f"{where}: {key}"
+            )
+
+
+def _layer(key: str) -> int:
+    if not re.fullmatch(r"[1-9]\d{0,4}", key):
+        raise ModelFileError(
+            f"got the key {key!r}; allowed: the number of a layer", field="exits.temperatures"
+        )
+    return int(key)
+
+
+def _number(value: object, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ModelFileError(f"got {value!r}; allowed: a finite number", field=field)
+    return float(value)
+
+
+def _sha256(value: dict[str, object], key: str) -> str | None:
+    text = _text(value, key)
+    if text is not None and not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise ModelFileError(f"got {text!r}; allowed: 64 hexadecimal digits", field=key)
+    return text
 
 
 def _text(value: dict[str, object], key: str) -> str | None:

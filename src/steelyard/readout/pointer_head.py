@@ -16,7 +16,6 @@ from safetensors.numpy import load_file, save_file
 
 from steelyard.errors import ModelFileError, ShapeError
 
-FILE_NAME = "pointer.safetensors"
 POINTER_WIDTH = 256
 """Width of queries and keys unless training chooses another."""
 
