@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -81,6 +82,73 @@ def build(
         dropped = sum(row["dropped"].values())
         counts = (row["read"], row["train"], row["valid"], dropped, leaks, row["html_entities"])
         table.add_row(row["name"], *("-" if count is None else f"{count:,}" for count in counts))
+    Console().print(table)
+
+
+@app.command()
+def audit(
+    build: Annotated[Path, typer.Argument(metavar="OUT", help="A folder that build wrote.")],
+    evaluation: Annotated[
+        Path | None,
+        typer.Option("--eval", metavar="FOLDER", help="Look for these evaluation files in it."),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write 20 examples of every source, to be read."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Check a built data set; findings are said on stderr and end with exit code 1.
+
+    Counted per source: impossible and repeated examples, groups on both sides
+    of the split, licences, passages of the evaluation files, and how far the
+    cheap guesses get: yes, the first option, the longest.
+    """
+    from steelyard.data.audit import audit as audit_build
+
+    report = audit_build(build, evaluation)
+    if sheet is not None:
+        from steelyard.data.sheet import write_sheet
+
+        write_sheet(build, sheet)
+    if as_json:
+        typer.echo(json.dumps(report, ensure_ascii=False).encode("utf-8"))
+    else:
+        _print_audit(report["sources"])
+    for finding in report["findings"]:
+        typer.echo(f"finding: {finding}", err=True)
+    if evaluation is None:
+        typer.echo("warning: not scanned for leaks; give --eval FOLDER", err=True)
+    if report["findings"]:
+        raise typer.Exit(1)
+
+
+def _print_audit(sources: Sequence[Mapping[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("source", box=None)
+    headings = ("train", "valid", "faults", "repeated", "split", "licence", "entities", "leaks")
+    for heading in (*headings, "yes", "first", "longest", "chance"):
+        table.add_column(heading, justify="right")
+    for row in sources:
+        leaks = None if row["leaks"] is None else sum(row["leaks"]["removed"].values())
+        counts = (
+            row["train"],
+            row["valid"],
+            sum(row["faults"].values()),
+            row["repeated"],
+            row["shared_groups"],
+            sum(row["unshippable"].values()),
+            row["html_entities"],
+            leaks,
+        )
+        shares = (row["balance"][name] for name in ("yes", "first", "longest", "chance"))
+        table.add_row(
+            row["name"],
+            *("-" if count is None else f"{count:,}" for count in counts),
+            *("-" if share is None else f"{share:.2f}" for share in shares),
+        )
     Console().print(table)
 
 

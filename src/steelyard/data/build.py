@@ -127,6 +127,16 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def leak_report(counts: LeakCounts) -> dict[str, Any]:
+    """Leak counts as JSON, the most frequent first."""
+    return {
+        "removed": dict(sorted(counts.removed.items())),
+        "partial": counts.partial,
+        "excused": dict(counts.excused.most_common()),
+        "files": dict(counts.files.most_common()),
+    }
+
+
 def read_source(source: Source, folder: Path, seed: int, limit: int) -> Iterator[Example]:
     """The examples of a source; a generator's stop at `limit`.
 
@@ -189,7 +199,7 @@ def _add(
         _counted(num_options(example.question) for example in kept),
         _counted(example.licence for example in kept),
         sum(map(has_entity, kept)),
-        None if leaks is None else _leaks(leaks),
+        None if leaks is None else leak_report(leaks),
     )
 
 
@@ -231,15 +241,6 @@ def _capped(examples: list[Example], limit: int, rng: Random) -> list[Example]:
 def _counted(values: Iterable[str | int]) -> dict[str, int]:
     counts = Counter(values)
     return {str(value): counts[value] for value in sorted(counts)}
-
-
-def _leaks(counts: LeakCounts) -> dict[str, Any]:
-    return {
-        "removed": dict(sorted(counts.removed.items())),
-        "partial": counts.partial,
-        "excused": dict(counts.excused.most_common()),
-        "files": dict(counts.files.most_common()),
-    }
 
 
 def _line(example: Example) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 from steelyard.data.files import opened
@@ -25,3 +26,17 @@ def read_examples(path: Path) -> Iterator[Example]:
                 yield decode_example(loads(line))
             except RequestError as error:
                 raise InputFileError(f"{path}:{number}: {error}") from error
+
+
+def read_by_source(path: Path) -> Iterator[tuple[str, list[Example]]]:
+    """The examples of a built file, one source after another: the name, and all that it has.
+
+    Raises:
+        InputFileError: as in `read_examples`, or a source's lines do not stand together.
+    """
+    seen = set()
+    for name, examples in groupby(read_examples(path), key=lambda example: example.source):
+        if name in seen:
+            raise InputFileError(f"{path}: lines of {name!r} stand apart; a build writes one run")
+        seen.add(name)
+        yield name, list(examples)

@@ -10,6 +10,8 @@ from steelyard.data.normal import decoded
 
 def words(text: str) -> list[str]:
     """The words and numbers of a text, without case, punctuation and HTML entities."""
+    if text.isascii() and "&" not in text:  # what `decoded` would change are spaces only
+        return re.findall(r"\w+", text.lower())
     return re.findall(r"\w+", decoded(text).casefold())
 
 
