@@ -12,6 +12,8 @@ import typer
 if TYPE_CHECKING:
     from steelyard.data.build import SourceReport
 
+GUESSES = ("yes", "first", "longest", "chance")
+
 app = typer.Typer(no_args_is_help=True, help="Build and audit data sets for training.")
 
 
@@ -81,7 +83,7 @@ def build(
         leaks = None if row["leaks"] is None else sum(row["leaks"]["removed"].values())
         dropped = sum(row["dropped"].values())
         counts = (row["read"], row["train"], row["valid"], dropped, leaks, row["html_entities"])
-        table.add_row(row["name"], *("-" if count is None else f"{count:,}" for count in counts))
+        table.add_row(row["name"], *map(_count, counts))
     Console().print(table)
 
 
@@ -127,12 +129,13 @@ def _print_audit(sources: Sequence[Mapping[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("source", box=None)
-    headings = ("train", "valid", "faults", "repeated", "split", "licence", "entities", "leaks")
-    for heading in (*headings, "yes", "first", "longest", "chance"):
-        table.add_column(heading, justify="right")
+    checks = Table("source", box=None)
+    guesses = Table("source", box=None)
+    for heading in ("train", "valid", "faults", "repeated", "split", "licence", "leaks"):
+        checks.add_column(heading, justify="right")
+    for heading in GUESSES:
+        guesses.add_column(heading, justify="right")
     for row in sources:
-        leaks = None if row["leaks"] is None else sum(row["leaks"]["removed"].values())
         counts = (
             row["train"],
             row["valid"],
@@ -140,16 +143,17 @@ def _print_audit(sources: Sequence[Mapping[str, Any]]) -> None:
             row["repeated"],
             row["shared_groups"],
             sum(row["unshippable"].values()),
-            row["html_entities"],
-            leaks,
+            None if row["leaks"] is None else sum(row["leaks"]["removed"].values()),
         )
-        shares = (row["balance"][name] for name in ("yes", "first", "longest", "chance"))
-        table.add_row(
-            row["name"],
-            *("-" if count is None else f"{count:,}" for count in counts),
-            *("-" if share is None else f"{share:.2f}" for share in shares),
-        )
-    Console().print(table)
+        checks.add_row(row["name"], *map(_count, counts))
+        shares = (row["balance"][name] for name in GUESSES)
+        guesses.add_row(row["name"], *("-" if s is None else f"{s:.2f}" for s in shares))
+    for table in (checks, guesses):
+        Console().print(table)
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
 
 
 def _say(report: SourceReport) -> None:
