@@ -19,7 +19,7 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Two small sources, a data folder and an evaluation folder in the working directory."""
     closed = source([choice("a", source="closed")], name="closed", licence="not stated")
     sources = (source(ROWS), closed)
-    monkeypatch.setattr(registry.select, "__defaults__", (sources,))
+    monkeypatch.setattr(registry.select, "__defaults__", (sources, ()))
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()
     Path("eval").mkdir()

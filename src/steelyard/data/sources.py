@@ -13,20 +13,28 @@ SOURCES: tuple[Source, ...] = (
     banking77.SOURCE,
     # generators
 )
+"""What a build takes by itself."""
+
+ELSEWHERE: tuple[Source, ...] = ()
+"""Corpora whose files a user has to fetch; a build takes them by name only."""
 
 
-def select(names: Sequence[str] | None, sources: Sequence[Source] = SOURCES) -> tuple[Source, ...]:
-    """The sources of these names, in the order of the registry; all for None.
+def select(
+    names: Sequence[str] | None,
+    sources: Sequence[Source] = SOURCES,
+    elsewhere: Sequence[Source] = ELSEWHERE,
+) -> tuple[Source, ...]:
+    """The sources of these names, in the order of the registry; all of `sources` for None.
 
     Raises:
         RequestError: a name that no source has.
     """
     if names is None:
         return tuple(sources)
-    known = {source.name for source in sources}
+    named = {source.name: source for source in (*sources, *elsewhere)}
     for name in names:
-        if name not in known:
+        if name not in named:
             raise RequestError(
-                f"got {name!r}; allowed: {', '.join(sorted(known))}", field="sources"
+                f"got {name!r}; allowed: {', '.join(sorted(named))}", field="sources"
             )
-    return tuple(source for source in sources if source.name in set(names))
+    return tuple(source for name, source in named.items() if name in set(names))
