@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -90,6 +90,7 @@ def build(
     if out.exists():
         raise OutputError(f"{out} exists already; nothing is overwritten")
     index = None if evaluation is None else read_eval_index(evaluation)
+    recipe = _Recipe(folder, seed, cap, index, include_unshippable)
     taken = [source for source in sources if include_unshippable or _may_ship(source)]
     report: dict[str, Any] = {
         "steelyard": __version__,
@@ -104,7 +105,9 @@ def build(
         with ExitStack() as files:
             train, valid = (files.enter_context(_gzip(part / name)) for name in (TRAIN, VALID))
             for source in taken:
-                done = _add(source, folder, seed, cap, index, include_unshippable, train, valid)
+                examples, whole = _take(source, recipe)
+                held = _write(source.name, examples, train, valid)
+                done = replace(whole, train=len(examples) - held, valid=held)
                 reports.append(asdict(done))
                 on_source(done)
         report["sources"] = reports
@@ -154,53 +157,64 @@ def read_source(source: Source, folder: Path, seed: int, limit: int) -> Iterator
         raise InputFileError(f"{source.name}: a row that makes no example: {error}") from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    folder: Path
+    seed: int
+    cap: int | None
+    index: EvalIndex | None
+    include_unshippable: bool
+
+
 def _may_ship(source: Source) -> bool:
     return source.licence == PER_ROW or is_shippable(source.licence)
 
 
-def _add(
-    source: Source,
-    folder: Path,
-    seed: int,
-    cap: int | None,
-    index: EvalIndex | None,
-    include_unshippable: bool,
-    train: BinaryIO,
-    valid: BinaryIO,
-) -> SourceReport:
-    limit = source.cap if cap is None else min(cap, source.cap)
+def _take(source: Source, recipe: _Recipe) -> tuple[list[Example], SourceReport]:
+    """What a build takes of a source, and the report of it, still without the split."""
+    limit = source.cap if recipe.cap is None else min(recipe.cap, source.cap)
     dropped: Counter[str] = Counter()
-    sound = list(_sound(read_source(source, folder, seed, limit), dropped, include_unshippable))
+    rows = read_source(source, recipe.folder, recipe.seed, limit)
+    sound = list(_sound(rows, dropped, recipe.include_unshippable))
     read = len(sound) + dropped.total()
-    kept = _capped(sound, limit, Random(f"{seed}:{source.name}:cap"))
+    kept = _capped(sound, limit, Random(f"{recipe.seed}:{source.name}:cap"))
     dropped[ABOVE_CAP] = len(sound) - len(kept)
     leaks = None
-    if index is not None:
-        before = len(kept)
-        kept, leaks = remove_leaks(kept, index)
-        dropped[LEAK] = before - len(kept)
-    sizes = Counter(example.group for example in kept)
-    apart = held_out(source.name, sizes)
-    for example in kept:
-        (valid if example.group in apart else train).write(_line(example))
-    num_valid = sum(sizes[group] for group in apart)
-    return SourceReport(
-        source.name,
-        source.kind,
-        source.licence,
-        source.about,
-        limit,
-        read,
-        {reason: count for reason, count in sorted(dropped.items()) if count},
-        len(kept) - num_valid,
-        num_valid,
-        len(sizes),
-        _counted(kind_of(example.question) for example in kept),
-        _counted(num_options(example.question) for example in kept),
-        _counted(example.licence for example in kept),
-        sum(map(has_entity, kept)),
-        None if leaks is None else leak_report(leaks),
+    if recipe.index is not None:
+        below_cap = len(kept)
+        kept, leaks = remove_leaks(kept, recipe.index)
+        dropped[LEAK] = below_cap - len(kept)
+    return kept, SourceReport(
+        name=source.name,
+        kind=source.kind,
+        licence=source.licence,
+        about=source.about,
+        cap=limit,
+        read=read,
+        dropped={reason: count for reason, count in sorted(dropped.items()) if count},
+        train=len(kept),
+        valid=0,
+        groups=len({example.group for example in kept}),
+        kinds=_counted(kind_of(example.question) for example in kept),
+        options=_counted(num_options(example.question) for example in kept),
+        licences=_counted(example.licence for example in kept),
+        html_entities=sum(map(has_entity, kept)),
+        leaks=None if leaks is None else leak_report(leaks),
     )
+
+
+def _write(source: str, examples: Sequence[Example], train: BinaryIO, valid: BinaryIO) -> int:
+    """Write the examples of a source to their side of the split; returns how many validate."""
+    apart = held_out(source, Counter(example.group for example in examples))
+    num_valid = 0
+    for example in examples:
+        line = dumps(encode_example(example)).encode("utf-8") + b"\n"
+        if example.group in apart:
+            valid.write(line)
+            num_valid += 1
+        else:
+            train.write(line)
+    return num_valid
 
 
 def _sound(
@@ -241,10 +255,6 @@ def _capped(examples: list[Example], limit: int, rng: Random) -> list[Example]:
 def _counted(values: Iterable[str | int]) -> dict[str, int]:
     counts = Counter(values)
     return {str(value): counts[value] for value in sorted(counts)}
-
-
-def _line(example: Example) -> bytes:
-    return dumps(encode_example(example)).encode("utf-8") + b"\n"
 
 
 @contextmanager

@@ -175,12 +175,12 @@ class _Scan:
             match = self._match(text)
             if match is None or (by_long and match.rule != "13-gram"):
                 continue
-            if text in boilerplate:
-                counts.excused[text] += match.leak
-            elif match.leak:
-                leak = leak or match
-            else:
+            if not match.leak:
                 partial = True
+            elif text in boilerplate:
+                counts.excused[text] += 1
+            else:
+                leak = leak or match
         counts.partial += partial and leak is None
         return leak
 
