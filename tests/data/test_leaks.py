@@ -77,9 +77,10 @@ def test_leaks_are_removed_and_counted(index):
         noul("clean too", w(100, 110)),
         choice("an answer", ["x", w(100, 113)]),
         choice("a short answer", ["x", "Where is it?"]),
+        choice("an answer of 12 words", ["x", w(20, 32)]),
     ]
     kept, counts = remove_leaks(examples, index)
-    assert kept == [examples[0], examples[3], examples[6]]
+    assert kept == [examples[0], examples[3], examples[6], examples[7]]
     assert counts.removed == {"13-gram": 3, "8-gram": 1}
     assert counts.files == {"one.jsonl": 2, "two.txt": 2}
     assert (counts.partial, counts.excused) == (1, {})
