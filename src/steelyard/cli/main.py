@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from steelyard.__about__ import __version__
+from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
 from steelyard.cli.models import models
 from steelyard.cli.pull import pull
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 for command in (decide, score, models, pull, show):
     app.command()(command)
+app.add_typer(data, name="data")
 
 
 def _version(wanted: bool) -> None:

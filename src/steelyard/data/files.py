@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,7 @@ def opened(path: Path) -> Iterator[TextIO]:
             else path.open(encoding="utf-8", newline="")
         ) as stream:
             yield stream
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise InputFileError(f"{path} cannot be read: {error}") from error
 
 
