@@ -16,7 +16,8 @@ from steelyard.data.generate.rows import Query, graded, near, one_of, sample, ye
 Value: TypeAlias = int | bool | str
 Facts: TypeAlias = Mapping[str, Value]
 
-SPELT = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_SPELT = "zero one two three four five six seven eight nine ten eleven twelve"
+SPELT = _SPELT.split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +206,11 @@ def about(attribute: Attribute, facts: Facts, thing: str, rng: Random) -> Query:
     ):
         return check(attribute, facts, thing, rng)
     if isinstance(attribute, Flag):
-        gold, wrong = attribute.true, attribute.false
+        gold, other = attribute.true, attribute.false
         if not value:
-            gold, wrong = wrong, gold
+            gold, other = other, gold
         asked = rng.choice(WHICH_CLAUSE).format(thing=thing)
-        return one_of(asked, gold, [wrong], rng, key=attribute.key)
+        return one_of(asked, gold, [other], rng, key=attribute.key)
     if isinstance(attribute, Label):
         wrong = [label for label in attribute.values if label != value]
         asked = rng.choice(WHICH_LABEL).format(noun=attribute.noun, thing=thing)

@@ -4,17 +4,41 @@ from __future__ import annotations
 
 from random import Random
 
-PEOPLE = ["Ada", "Amir", "Anja", "Aroha", "Bao", "Beatriz", "Bruno", "Carys", "Chidi", "Dalia", "Davor", "Dilys", "Edda", "Elif", "Emeka", "Esme", "Farid", "Freya", "Gita", "Goran", "Hana", "Hugo", "Idris", "Ilse", "Imran", "Ines", "Ivo", "Jarek", "Jonas", "Kaia", "Kemal", "Kofi", "Lars", "Leila", "Linh", "Lotte", "Malik", "Mara", "Mateo", "Mina", "Nadia", "Niko", "Noor", "Odile", "Omar", "Oren", "Paloma", "Petra", "Quentin", "Rafa", "Renske", "Rosa", "Ruben", "Saskia", "Selma", "Soren", "Tariq", "Tess", "Thabo", "Ulla", "Vera", "Viktor", "Wanda", "Xiu", "Yara", "Yusuf", "Zane", "Zofia"]
-SURNAMES = ["Abara", "Bakker", "Castell", "Dvorak", "Eklund", "Ferreira", "Gallo", "Haddad", "Ibsen", "Jansen", "Kaur", "Lindqvist", "Moreau", "Nakamura", "Okafor", "Petrov", "Quist", "Rossi", "Sato", "Tanaka", "Urban", "Varga", "Wolff", "Yilmaz", "Zeller"]
+_PEOPLE = """
+    Ada Amir Anja Aroha Bao Beatriz Bruno Carys Chidi Dalia Davor Dilys Edda Elif Emeka Esme
+    Farid Freya Gita Goran Hana Hugo Idris Ilse Imran Ines Ivo Jarek Jonas Kaia Kemal Kofi Lars
+    Leila Linh Lotte Malik Mara Mateo Mina Nadia Niko Noor Odile Omar Oren Paloma Petra Quentin
+    Rafa Renske Rosa Ruben Saskia Selma Soren Tariq Tess Thabo Ulla Vera Viktor Wanda Xiu Yara
+    Yusuf Zane Zofia
+"""
+PEOPLE = _PEOPLE.split()
+_SURNAMES = """
+    Abara Bakker Castell Dvorak Eklund Ferreira Gallo Haddad Ibsen Jansen Kaur Lindqvist Moreau
+    Nakamura Okafor Petrov Quist Rossi Sato Tanaka Urban Varga Wolff Yilmaz Zeller
+"""
+SURNAMES = _SURNAMES.split()
 COMPANIES = (
     "Alder & Finch", "Basalt Works", "Copperline", "Dunmore Mills", "Eastquay", "Fennel Labs",
     "Greyheron", "Hollow Oak", "Inkwell Press", "Juniper Freight", "Kestrel Foods", "Larkspur",
     "Marram Textiles", "Northlight", "Osprey Tools", "Pinecrest", "Quarry Road", "Redwater",
     "Saltmarsh", "Tidewell", "Umber Studio", "Vantage Tile", "Wrenfield", "Yellowgate",
 )  # fmt: skip
-CITIES = ["Aarhus", "Bergen", "Brno", "Cork", "Dakar", "Enschede", "Faro", "Ghent", "Graz", "Haifa", "Izmir", "Jaffa", "Kaunas", "Leeds", "Lome", "Malmo", "Nantes", "Osaka", "Perth", "Quito", "Riga", "Split", "Tampere", "Turin", "Utrecht", "Varna", "Windhoek", "Xiamen", "Zadar"]
-COLOURS = ["amber", "black", "blue", "brown", "cream", "crimson", "gold", "green", "grey", "indigo", "ivory", "lilac", "maroon", "navy", "ochre", "olive", "orange", "pink", "purple", "red", "silver", "tan", "teal", "turquoise", "violet", "white", "yellow"]
-OBJECTS = ["bead", "brick", "bulb", "button", "candle", "card", "coin", "cork", "crayon", "cup", "disc", "fork", "jar", "key", "kite", "ladle", "lantern", "marble", "mug", "needle", "nut", "peg", "pin", "plate", "ribbon", "ring", "rope", "scarf", "shell", "spool", "stamp", "stone", "tile", "token", "torch", "vase", "whistle"]
+_CITIES = """
+    Aarhus Bergen Brno Cork Dakar Enschede Faro Ghent Graz Haifa Izmir Jaffa Kaunas Leeds Lome
+    Malmo Nantes Osaka Perth Quito Riga Split Tampere Turin Utrecht Varna Windhoek Xiamen Zadar
+"""
+CITIES = _CITIES.split()
+_COLOURS = """
+    amber black blue brown cream crimson gold green grey indigo ivory lilac maroon navy ochre
+    olive orange pink purple red silver tan teal turquoise violet white yellow
+"""
+COLOURS = _COLOURS.split()
+_OBJECTS = """
+    bead brick bulb button candle card coin cork crayon cup disc fork jar key kite ladle lantern
+    marble mug needle nut peg pin plate ribbon ring rope shell spool stamp stone tile
+    token vase whistle
+"""
+OBJECTS = _OBJECTS.split()
 
 _WHO = (
     "The caretaker",
@@ -34,7 +58,7 @@ _DID = (
 )  # fmt: skip
 _WHEN = ("", " earlier", " before lunch", " again", " in passing", " as usual", " last week")
 _PLAIN = (
-    "It rained for most of the day.", "The canteen served soup.", "The road outside is being resurfaced.",
+    "It rained for most of the day.", "The canteen served soup.", "The street is being resurfaced.",
     "The radio was on in the background.", "There is a concert in the square this weekend.",
     "The printer on the second floor has been replaced.", "The windows were cleaned.",
     "The old calendar is still on the wall.", "The heating was switched on early this year.",
