@@ -104,7 +104,11 @@ def listed(counts: Mapping[str, int], thing: str, rng: Random) -> str:
     if style == 2:
         total = f"{sum(counts.values())} {thing}s, namely "
         return total + " and ".join(f"{counts[c]} in {c}" for c in names)
-    return "\n" + "\n".join(f"- {c}: {counts[c]} {thing}{'s' * (counts[c] != 1)}" for c in names) + "\n"
+    return (
+        "\n"
+        + "\n".join(f"- {c}: {counts[c]} {thing}{'s' * (counts[c] != 1)}" for c in names)
+        + "\n"
+    )
 
 
 def dice(rng: Random) -> tuple[Content, list[Query]]:
@@ -168,10 +172,14 @@ def wheel(rng: Random) -> tuple[Content, list[Query]]:
         parts = "; ".join(f"{c} takes up {n} of {total} parts" for c, n in widths.items())
         told = f"The rim of a wheel of fortune is painted: {parts}. The pointer stops anywhere."
     else:
-        told = "\n".join(["wheel, sectors of equal width", *(f"{c}: {n}" for c, n in widths.items())])
+        told = "\n".join(
+            ["wheel, sectors of equal width", *(f"{c}: {n}" for c, n in widths.items())]
+        )
     shares = {colour: Fraction(width) for colour, width in widths.items()}
     one, pair = rng.choice(colours), rng.sample(colours, 2)
-    asked = rng.choice(("Where does it stop?", "Which colour comes up?", "What does the pointer show?"))
+    asked = rng.choice(
+        ("Where does it stop?", "Which colour comes up?", "What does the pointer show?")
+    )
     return told, [
         share_choice(asked, shares, rng),
         chance_of(f"Does the wheel stop on {one}?", part(shares, [one])),
@@ -254,7 +262,11 @@ IS_COLOUR = (
     "Is the next {thing} {c}?", "Will the {thing} be {c}?", "Does a {c} {thing} come out?",
     "The next one will be {c}. True?",
 )  # fmt: skip
-EITHER = ("Is it {c} or {d}?", "Will the colour be one of {c} and {d}?", "Does {c} or {d} come out?")
+EITHER = (
+    "Is it {c} or {d}?",
+    "Will the colour be one of {c} and {d}?",
+    "Does {c} or {d} come out?",
+)
 NOT_COLOUR = (
     "Is the next {thing} of another colour than {c}?",
     "Will it be anything but {c}?",

@@ -156,9 +156,7 @@ def graded_count(words: str, count: int, rng: Random) -> Query:
     # The highest count of every level but the last.
     upper = [*below, *(low + width - 1 + k * width for k in range(size - 1 - level))]
     starts = [0, *(edge + 1 for edge in upper)]
-    levels = [
-        str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, upper, strict=False)
-    ]
+    levels = [str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, upper, strict=False)]
     levels.append(f"{starts[-1]} or more")
     return graded(rng.choice(RANGE).format(words=words), levels, sum(count > e for e in upper))
 
@@ -217,7 +215,12 @@ PLACES = (
     "in the van", "by the window", "in the top drawer", "in the shed", "behind the counter",
     "on the trolley", "in the cupboard",
 )  # fmt: skip
-THERE = ("There are {n} {where}.", "{where}: {n}.", "We counted {n} {where}.", "You will find {n} {where}.")
+THERE = (
+    "There are {n} {where}.",
+    "{where}: {n}.",
+    "We counted {n} {where}.",
+    "You will find {n} {where}.",
+)
 ACTIONS = {
     "stamp": "stamped a letter", "call": "made a call", "parcel": "packed a parcel",
     "till": "opened the till", "sale": "sold a ticket", "clean": "wiped a table",
@@ -234,7 +237,11 @@ EXACTLY = ("Are there exactly {bound} {words}?", "Is {bound} the number of {word
 MORE = ("Are there more {a} than {b}?", "Do the {a} outnumber the {b}?")
 MOST_COLOUR = ("Which colour is most frequent?", "Of which colour are there most?")
 MOST_ACTIVE = ("Who has the most entries?", "Who was busiest, by number of entries?")
-RANGE = ("How many {words}: which range?", "Place the number of {words} on the scale.", "{words}: how many?")
+RANGE = (
+    "How many {words}: which range?",
+    "Place the number of {words} on the scale.",
+    "{words}: how many?",
+)
 
 SOURCE = Source(
     name=NAME,

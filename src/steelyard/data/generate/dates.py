@@ -55,9 +55,7 @@ def file_row(origin: Origin, rng: Random) -> Iterator[Example]:
         yield put(origin, state, query)
 
 
-def file_text(
-    kind: str, days: Mapping[str, date], rule: str, write: str, rng: Random
-) -> Content:
+def file_text(kind: str, days: Mapping[str, date], rule: str, write: str, rng: Random) -> Content:
     """The dated steps and the rule, in one of six layouts."""
     items = [(name, written(day, write)) for name, day in days.items()]
     rng.shuffle(items)
@@ -77,7 +75,9 @@ def file_text(
         return {"file": title, "dates": dict(items), "rule": rule}
     if layout == 4:
         said = [capital(rng.choice(SAID).format(name=name, day=day)) for name, day in items]
-        return " ".join([f"From the papers of {title}:", *said, *noise(rng.choice((0, 2)), rng), rule])
+        return " ".join(
+            [f"From the papers of {title}:", *said, *noise(rng.choice((0, 2)), rng), rule]
+        )
     lines = [f"{day}  {name}" for name, day in items]
     return "\n".join([rule, f"== {title} ==", *lines])
 
@@ -160,7 +160,9 @@ def zone_row(origin: Origin, rng: Random) -> Iterator[Example]:
     sites = dict(zip(people, rng.sample(SURNAMES, len(people)), strict=True))
     offsets = {person: rng.randint(-10, 12) for person in people}
     host, *others = people
-    start = datetime(2025, 1, 1) + timedelta(days=rng.randrange(700), minutes=30 * rng.randrange(48))
+    start = datetime(2025, 1, 1) + timedelta(
+        days=rng.randrange(700), minutes=30 * rng.randrange(48)
+    )
     length = rng.choice((15, 30, 45, 60, 75, 90, 120, 150, 200))
     zones = [
         rng.choice(ZONES).format(who=person, site=sites[person], offset=offset(offsets[person]))
@@ -168,7 +170,10 @@ def zone_row(origin: Origin, rng: Random) -> Iterator[Example]:
     ]
     rng.shuffle(zones)
     told = rng.choice(MEETING).format(
-        host=host, start=start.strftime("%H:%M"), day=written(start.date(), "%A %d %B %Y"), length=length
+        host=host,
+        start=start.strftime("%H:%M"),
+        day=written(start.date(), "%A %d %B %Y"),
+        length=length,
     )
     parts = [told, *zones] if rng.random() < 0.5 else [*zones, told]
     extra = noise(rng.choice((0, 0, 1, 2)), rng)
@@ -187,7 +192,10 @@ def zone_row(origin: Origin, rng: Random) -> Iterator[Example]:
         for k in rng.sample([k for k in range(-11, 12) if k], rng.randint(2, 5))
     ]
     ends = end.strftime("%H:%M")
-    wrong_ends = [(end + timedelta(minutes=k)).strftime("%H:%M") for k in rng.sample((-60, -30, -15, 15, 30, 60, 90), 3)]
+    wrong_ends = [
+        (end + timedelta(minutes=k)).strftime("%H:%M")
+        for k in rng.sample((-60, -30, -15, 15, 30, 60, 90), 3)
+    ]
     days = ("the day before", "the same day", "the day after")
     relation = days[(there.date() - start.date()).days + 1]
     made = [
@@ -249,8 +257,16 @@ MORE_DAYS = (
     "Do more than {bound} days separate the {a} and the {b}?",
 )
 WEEKDAY = ("On which weekday is the {name}?", "What day of the week does the {name} fall on?")
-IN_TIME = ("Was the {last} in time?", "Did the {last} keep the deadline?", "Is the {last} within the limit?")
-LATE = ("Was the {last} late?", "Did the {last} miss its deadline?", "Is the {last} overdue on its date?")
+IN_TIME = (
+    "Was the {last} in time?",
+    "Did the {last} keep the deadline?",
+    "Is the {last} within the limit?",
+)
+LATE = (
+    "Was the {last} late?",
+    "Did the {last} miss its deadline?",
+    "Is the {last} overdue on its date?",
+)
 DUE = ("What is the last day for the {last}?", "By which date was the {last} due?", "When does the time for the {last} run out?")  # fmt: skip
 HOW_LATE = ("How late was the {last}?", "Grade the delay of the {last}.", "Delay of the {last} in calendar days past the due date?")  # fmt: skip
 ZONES = ("{who} works from {site} House ({offset}).", "{who} is at {site} Point, {offset}.", "For {who} the clock shows {offset} (office {site}).", "{who}: {offset}.")  # fmt: skip

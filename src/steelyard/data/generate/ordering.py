@@ -44,7 +44,9 @@ def chain(rng: Random) -> tuple[Content, list[str], tuple[str, str]]:
     spare = [(a, b) for i, a in enumerate(names) for b in names[i + 2 :]]
     pairs += rng.sample(spare, min(len(spare), rng.choice((0, 0, 1, 2))))
     said = [
-        rng.choice(before).format(a=a, b=b) if rng.random() < 0.5 else rng.choice(after).format(a=a, b=b)
+        rng.choice(before).format(a=a, b=b)
+        if rng.random() < 0.5
+        else rng.choice(after).format(a=a, b=b)
         for a, b in pairs
     ]
     rng.shuffle(said)
@@ -119,9 +121,13 @@ def questions(order: Sequence[str], words: tuple[str, str], rng: Random) -> Iter
     who = order[place]
     others = [name for name in order if name != who]
     if place == 0:
-        asked = rng.choice((f"Which is the one {more}?", f"Name the one {more}.", f"Find the one {more}."))
+        asked = rng.choice(
+            (f"Which is the one {more}?", f"Name the one {more}.", f"Find the one {more}.")
+        )
     elif place == size - 1 and rng.random() < 0.7:
-        asked = rng.choice((f"Which is the one {less}?", f"Name the one {less}.", f"Find the one {less}."))
+        asked = rng.choice(
+            (f"Which is the one {less}?", f"Name the one {less}.", f"Find the one {less}.")
+        )
     else:
         asked = f"Counting from the one {more}, which is {ORDINALS[place]}?"
     made.append(one_of(asked, who, rng.sample(others, rng.randint(2, size - 1)), rng))
@@ -164,7 +170,15 @@ RELATIONS = (
 )  # fmt: skip
 MEASURES = (
     ("height", "cm", 120, 210, "with the greatest height", "with the smallest height", PEOPLE),
-    ("turnover", "thousand dollars", 10, 900, "with the highest turnover", "with the lowest turnover", COMPANIES),
+    (
+        "turnover",
+        "thousand dollars",
+        10,
+        900,
+        "with the highest turnover",
+        "with the lowest turnover",
+        COMPANIES,
+    ),
     ("delay", "minutes", 0, 120, "with the longest delay", "with the shortest delay", COMPANIES),
     ("rainfall", "mm", 1, 300, "with the most rain", "with the least rain", CITIES),
     ("score", "points", 0, 100, "with the most points", "with the fewest points", PEOPLE),

@@ -116,7 +116,7 @@ def cost_rule(market: Market, rng: Random) -> tuple[Rule, str, str | None]:
     for name in rng.sample(names, rng.randint(1, min(2, len(names)))):
         unit, *_, costs = market.attributes[name]
         weights[name] = rng.choice(costs)
-        parts.append(f"${weights[name]} for each of the {unit.format('').strip()} ({name})")
+        parts.append(f"${weights[name]} times the {name} (in {unit.format('').strip()})")
     told = rng.choice(COSTS).format(price=market.price, parts=" and ".join(parts), what=market.what)
     return Rule(weights, {}), told, "${}"
 
@@ -125,7 +125,7 @@ def point_rule(market: Market, rng: Random) -> tuple[Rule, str, str | None]:
     """Penalty points for two attributes."""
     names = rng.sample([name for name, spec in market.attributes.items() if spec[4]], 2)
     weights = {name: rng.choice((1, 2, 3, 5)) for name in names}
-    parts = [f"{weights[name]} per {market.attributes[name][0].format('').strip()} ({name})" for name in names]
+    parts = [f"{weights[name]} times the {name}" for name in names]
     told = rng.choice(PENALTIES).format(parts=", ".join(parts))
     return Rule(weights, {}), told, "{} points"
 
@@ -140,7 +140,11 @@ def limit_rule(market: Market, rng: Random) -> tuple[Rule, str, str | None]:
         unit, low, high, step, _ = market.attributes[name]
         span = (high - low) // step
         relation = rng.choice(("max", "min"))
-        share = rng.randint(span // 2, span - 1) if relation == "max" else rng.randint(1, max(1, span // 2))
+        share = (
+            rng.randint(span // 2, span - 1)
+            if relation == "max"
+            else rng.randint(1, max(1, span // 2))
+        )
         bound = low + step * share
         limits[name] = (relation, bound)
         words = rng.choice(UPPER if relation == "max" else LOWER)
@@ -167,7 +171,11 @@ def table(market: Market, options: Options, rng: Random) -> Content:
     said = []
     for name, option in shown.items():
         order = rng.sample(keys, len(keys))
-        said.append(rng.choice(OFFER).format(name=name, parts=", ".join(f"{key} {option[key]}" for key in order)))
+        said.append(
+            rng.choice(OFFER).format(
+                name=name, parts=", ".join(f"{key} {option[key]}" for key in order)
+            )
+        )
     said += noise(rng.choice((0, 0, 1, 2)), rng)
     if layout == 2:
         return "\n".join([f"Offers ({market.what}):", *(f"- {line}" for line in said)])
@@ -204,7 +212,9 @@ def questions(
     yield one_of(rng.choice(TOTAL).format(name=name), unit.format(value), wrong, rng)
     if len(ranked) > 2:
         levels = ["best", *(f"place {k}" for k in range(2, len(ranked))), "worst"][::-1]
-        yield graded(rng.choice(PLACE).format(name=name), levels, len(ranked) - 1 - ranked.index(name))
+        yield graded(
+            rng.choice(PLACE).format(name=name), levels, len(ranked) - 1 - ranked.index(name)
+        )
 
 
 MARKETS = (
@@ -225,9 +235,9 @@ COSTS = (
     "To compare, add to the {price}: {parts}. Less is better.",
 )
 PENALTIES = (
-    "Penalty points: {parts}. The fewest points win.",
+    "Penalty points: {parts}, added up. The fewest points win.",
     "We count minus points, {parts}, and take whoever has fewest.",
-    "Score each offer by {parts}; the lower the sum, the better.",
+    "Score each offer by {parts}, added up; the lower the sum, the better.",
 )
 UPPER = ("{name} of at most {bound}", "{name} not above {bound}", "{name} up to {bound}")
 LOWER = ("{name} of at least {bound}", "{name} not below {bound}", "{name} from {bound} up")
@@ -241,7 +251,12 @@ MOST = (
     "Only offers with {limits} count; of these take the one with the highest {target}.",
     "We insist on {limits}. Then the largest {target} decides.",
 )
-OFFER = ("{name} offers: {parts}.", "{name}: {parts}.", "From {name} we have {parts}.", "At {name} it is {parts}.")
+OFFER = (
+    "{name} offers: {parts}.",
+    "{name}: {parts}.",
+    "From {name} we have {parts}.",
+    "At {name} it is {parts}.",
+)
 BEST = (
     "Which offer wins?", "Which one should be taken?", "Pick the best offer by the rule.",
     "Who gets the order?", "Which is the right choice?",
@@ -250,11 +265,31 @@ IS_BEST = (
     "Is {name} the best choice?", "Does {name} win by the rule?", "Should the order go to {name}?",
     "Somebody suggests {name}. Is it the right pick?",
 )  # fmt: skip
-FITS = ("Does {name} meet the limits?", "Is {name} within what is insisted on?", "May {name} be considered at all?")
-HOW_MANY = ("How many offers meet the limits?", "How many can be considered?", "Number of offers within the limits?")
-BETTER = ("Does {a} do better than {b}?", "Is {a} ahead of {b} by the rule?", "Is the total of {a} lower than that of {b}?")
-TOTAL = ("What is the total for {name}?", "What does {name} come to under the rule?", "Sum for {name}?")
-PLACE = ("Where does {name} rank?", "Which place has {name}, the last level being the best?", "Rank of {name}?")
+FITS = (
+    "Does {name} meet the limits?",
+    "Is {name} within what is insisted on?",
+    "May {name} be considered at all?",
+)
+HOW_MANY = (
+    "How many offers meet the limits?",
+    "How many can be considered?",
+    "Number of offers within the limits?",
+)
+BETTER = (
+    "Does {a} do better than {b}?",
+    "Is {a} ahead of {b} by the rule?",
+    "Is the total of {a} lower than that of {b}?",
+)
+TOTAL = (
+    "What is the total for {name}?",
+    "What does {name} come to under the rule?",
+    "Sum for {name}?",
+)
+PLACE = (
+    "Where does {name} rank?",
+    "Which place has {name}, the last level being the best?",
+    "Rank of {name}?",
+)
 
 SOURCE = Source(
     name=NAME,
