@@ -44,7 +44,8 @@ def file_row(origin: Origin, rng: Random) -> Iterator[Example]:
     first, last = sorted(rng.sample(names, 2), key=days.__getitem__)
     business = rng.random() < 0.4
     gap = business_days(days[first], days[last]) if business else (days[last] - days[first]).days
-    allowed = max(2, gap + rng.choice((-4, -3, -2, -1, 0, 0, 1, 2, 3, 4)))
+    slack = rng.choice((0, 0, 1, 2, 5)) if rng.random() < 0.5 or gap < 3 else -rng.randint(1, gap - 2)
+    allowed = max(2, gap + max(slack, -25))
     unit = rng.choice(BUSINESS if business else CALENDAR)
     rule = rng.choice(DEADLINES).format(first=first, last=last, count=allowed, unit=unit)
     state = file_text(kind, days, rule, write, rng)
@@ -120,7 +121,10 @@ def deadline_questions(
     yield yes_no(asked, (late <= 0) == in_time)
     wrong = [written(due + timedelta(days=k), write) for k in near_days(rng.randint(2, 5), rng)]
     yield one_of(rng.choice(DUE).format(last=last), written(due, write), wrong, rng)
-    step = rng.choice((1, 2, 3, 7))
+    wanted = rng.choice((1, 2, 3, 3, 3))  # the level of a delay, as far as the delay allows
+    fitting = {1: (late, late + 5), 2: ((late + 3) // 4, late - 1), 3: (1, (late - 1) // 4)}
+    low, high = fitting[wanted]
+    step = rng.randint(low, high) if late > 0 and low <= high else rng.choice((2, 3, 7))
     levels = ["in time", f"1 to {step} days late" if step > 1 else "1 day late"]
     levels += [f"{step + 1} to {step * 4} days late", f"more than {step * 4} days late"]
     level = sum(late > edge for edge in (0, step, step * 4))

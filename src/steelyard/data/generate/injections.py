@@ -69,7 +69,7 @@ def attack(answer: str, rng: Random) -> str:
 
 
 def harmless(rng: Random) -> str:
-    return rng.choice(HARMLESS).format(who=rng.choice(PEOPLE), day=rng.randint(2, 28))
+    return rng.choice(HARMLESS).format(who=rng.choice(PEOPLE), day=rng.randint(4, 20))
 
 
 def plant(state: Content, sentence: str, rng: Random) -> Content:

@@ -204,7 +204,7 @@ def message(
     said = [rng.choice(OPENINGS), rng.choice(ticket.topic.says), rng.choice(CLOSINGS)]
     if rng.random() < 0.6:
         said.insert(
-            rng.choice((1, 2)), rng.choice(CONTEXTS).format(code=code(rng), day=rng.randint(1, 28))
+            rng.choice((1, 2)), rng.choice(CONTEXTS).format(code=code(rng), day=rng.randint(4, 20))
         )
     body = " ".join(part for part in said if part)
     shown = [field for field in FIELD_NAMES if field in always or rng.random() < 0.45]

@@ -109,7 +109,8 @@ def sample(items: Sequence[str], count: int, rng: Random) -> list[str]:
 
 def near(value: int, count: int, step: int, rng: Random, lowest: int = 0) -> list[int]:
     """Other numbers not far from a value, all different, none below `lowest`."""
-    below = rng.randint(0, 2 * count)  # so that the right value is no more often in the middle
+    # The window is shifted at random, so that the right value is no more often in the middle.
+    below = rng.randint(0, min(2 * count, (value - lowest) // step))
     reach = range(-below, 2 * count - below + 1)
-    pool = [value + step * k for k in reach if k and value + step * k >= lowest]
+    pool = [value + step * k for k in reach if k]
     return rng.sample(pool, min(count, len(pool)))
