@@ -21,7 +21,9 @@ def sources() -> dict[str, Source]:
     """The sources in the package, by name."""
     found = {}
     for module in pkgutil.iter_modules(package.__path__):
-        source = getattr(importlib.import_module(f"{package.__name__}.{module.name}"), "SOURCE", None)
+        source = getattr(
+            importlib.import_module(f"{package.__name__}.{module.name}"), "SOURCE", None
+        )
         if source is not None:
             found[source.name] = source
     return found

@@ -47,17 +47,26 @@ def read_clause(attribute: Flag | Label | Number, value: object, asked: str) -> 
     """Whether a clause in a question is true of a value, from the words alone."""
     if isinstance(attribute, Flag):
         said = [text for text in (attribute.true, attribute.false) if text.lower() in asked]
-        assert len(said) == 1, asked
-        return (said[0] == attribute.true) == value
+        return (max(said, key=len) == attribute.true) == value
     if isinstance(attribute, Label):
         found = [name for name in attribute.values if f" is {name.lower()}" in asked]
         return value == max(found, key=len)
     (sign,) = [
-        key for key, words in SIGNS.items() for word in words if f"{attribute.noun} {word} " in asked
+        key
+        for key, words in SIGNS.items()
+        for word in words
+        if f"{attribute.noun} {word} " in asked
     ]
-    number = int(re.findall(r"[\d,]+", asked.split(attribute.noun.lower(), 1)[1])[0].replace(",", ""))
+    number = int(
+        re.findall(r"[\d,]+", asked.split(attribute.noun.lower(), 1)[1])[0].replace(",", "")
+    )
     assert isinstance(value, int)
-    return {"above": value > number, "from": value >= number, "below": value < number, "upto": value <= number}[sign]
+    return {
+        "above": value > number,
+        "from": value >= number,
+        "below": value < number,
+        "upto": value <= number,
+    }[sign]
 
 
 def test_bands_hold_the_value_that_they_are_said_to_hold() -> None:
@@ -91,7 +100,9 @@ def test_every_rendering_tells_every_number() -> None:
             if isinstance(attribute, Number):
                 value = facts[attribute.key]
                 assert isinstance(value, int)
-                spelt = "zero one two three four five six seven eight nine ten eleven twelve".split()
+                spelt = (
+                    "zero one two three four five six seven eight nine ten eleven twelve".split()
+                )
                 words = {f"{value:,}", str(value)} | ({spelt[value]} if value < 13 else set())
                 assert any(re.search(rf"(?<![\d,]){word}(?![\d])", text) for word in words)
 
@@ -306,7 +317,9 @@ def test_comparisons_allow_exactly_the_order_that_is_asked_about() -> None:
             pattern = pattern.replace(r"\{a\}", r"(?P<a>\w+)").replace(r"\{b\}", r"(?P<b>\w+)")
             pairs += [(m["a"], m["b"]) for m in re.finditer(pattern, str(text))]
         fitting = [
-            line for line in permutations(order) if all(line.index(a) < line.index(b) for a, b in pairs)
+            line
+            for line in permutations(order)
+            if all(line.index(a) < line.index(b) for a, b in pairs)
         ]
         assert fitting == [tuple(order)]
 
@@ -401,7 +414,9 @@ def test_the_best_offer_has_the_lowest_value_of_those_allowed() -> None:
     rng = Random(14)
     makers = (tradeoffs.cost_rule, tradeoffs.point_rule, tradeoffs.limit_rule)
     for _ in range(200):
-        rule, told, _, ranked, options = tradeoffs.drawn(rng.choice(tradeoffs.MARKETS), rng.choice(makers), rng)
+        rule, told, _, ranked, options = tradeoffs.drawn(
+            rng.choice(tradeoffs.MARKETS), rng.choice(makers), rng
+        )
         best, lowest = "", None
         for name, option in options.items():
             inside = True
@@ -416,8 +431,9 @@ def test_the_best_offer_has_the_lowest_value_of_those_allowed() -> None:
 
 def test_twins_differ_in_one_fact_and_abstain_without_it() -> None:
     groups: dict[str, list[Example]] = {}
-    for example in drawn("unknowable")[:-12]:
+    for example in drawn("unknowable"):
         groups.setdefault(example.group, []).append(example)
+    groups.popitem()  # cut off within
     for rows in groups.values():
         texts = list(dict.fromkeys(str(row.state) for row in rows))
         assert len(texts) == 2
@@ -432,13 +448,20 @@ def silent_state(rows: list[Example]) -> str:
     (state,) = {
         str(row.state)
         for row in rows
-        if isinstance(row.question, Noul) and is_telling(str(row.question.instructions)) and row.target[0] < 0.4
+        if isinstance(row.question, Noul)
+        and is_telling(str(row.question.instructions))
+        and row.target[0] < 0.4
     }
     return state
 
 
 def is_telling(asked: str) -> bool:
-    starts = ("Does the information given tell", "Can one find out", "Is enough said", "Does the text state or imply")
+    starts = (
+        "Does the information given tell",
+        "Can one find out",
+        "Is enough said",
+        "Does the text state or imply",
+    )
     return asked.startswith(starts)
 
 
@@ -460,9 +483,10 @@ def test_an_attack_never_demands_the_right_answer_of_the_first_question() -> Non
             continue
         text = str(example.state).lower()
         for label in example.question.criteria:
-            if re.search(rf'(answer|be|with|choose|output:|give|select|say) "{re.escape(label.lower())}"', text):
+            if re.search(
+                rf'(answer|be|with|choose|output:|give|select|say) "{re.escape(label.lower())}"',
+                text,
+            ):
                 demanded += 1
                 assert label != list(example.question.criteria)[example.gold]
     assert demanded > 30
-
-

@@ -134,7 +134,11 @@ def by_group(examples: tuple[Example, ...]) -> dict[str, list[Example]]:
 
 
 def choices(name: str) -> list[Example]:
-    return [e for e in drawn(name) if isinstance(e.question, Choice) and len(e.target) > 1 and max(e.target) > 0.6]
+    return [
+        e
+        for e in drawn(name)
+        if isinstance(e.question, Choice) and len(e.target) > 1 and max(e.target) > 0.6
+    ]
 
 
 def state(example: Example) -> str:

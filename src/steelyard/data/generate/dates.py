@@ -44,7 +44,9 @@ def file_row(origin: Origin, rng: Random) -> Iterator[Example]:
     first, last = sorted(rng.sample(names, 2), key=days.__getitem__)
     business = rng.random() < 0.4
     gap = business_days(days[first], days[last]) if business else (days[last] - days[first]).days
-    slack = rng.choice((0, 0, 1, 2, 5)) if rng.random() < 0.5 or gap < 3 else -rng.randint(1, gap - 2)
+    slack = (
+        rng.choice((0, 0, 1, 2, 5)) if rng.random() < 0.5 or gap < 3 else -rng.randint(1, gap - 2)
+    )
     allowed = max(2, gap + max(slack, -25))
     unit = rng.choice(BUSINESS if business else CALENDAR)
     rule = rng.choice(DEADLINES).format(first=first, last=last, count=allowed, unit=unit)
