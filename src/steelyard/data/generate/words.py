@@ -1,0 +1,77 @@
+"""Names and idle sentences for all generators."""
+
+from __future__ import annotations
+
+from random import Random
+
+_PEOPLE = """
+    Ada Amir Anja Aroha Bao Beatriz Bruno Carys Chidi Dalia Davor Dilys Edda Elif Emeka Esme
+    Farid Freya Gita Goran Hana Hugo Idris Ilse Imran Ines Ivo Jarek Jonas Kaia Kemal Kofi Lars
+    Leila Linh Lotte Malik Mara Mateo Mina Nadia Niko Noor Odile Omar Oren Paloma Petra Quentin
+    Rafa Renske Rosa Ruben Saskia Selma Soren Tariq Tess Thabo Ulla Vera Viktor Wanda Xiu Yara
+    Yusuf Zane Zofia
+"""
+PEOPLE = _PEOPLE.split()
+_SURNAMES = """
+    Abara Bakker Castell Dvorak Eklund Ferreira Gallo Haddad Ibsen Jansen Kaur Lindqvist Moreau
+    Nakamura Okafor Petrov Quist Rossi Sato Tanaka Urban Varga Wolff Yilmaz Zeller
+"""
+SURNAMES = _SURNAMES.split()
+COMPANIES = (
+    "Alder & Finch", "Basalt Works", "Copperline", "Dunmore Mills", "Eastquay", "Fennel Labs",
+    "Greyheron", "Hollow Oak", "Inkwell Press", "Juniper Freight", "Kestrel Foods", "Larkspur",
+    "Marram Textiles", "Northlight", "Osprey Tools", "Pinecrest", "Quarry Road", "Redwater",
+    "Saltmarsh", "Tidewell", "Umber Studio", "Vantage Tile", "Wrenfield", "Yellowgate",
+)  # fmt: skip
+_CITIES = """
+    Aarhus Bergen Brno Cork Dakar Enschede Faro Ghent Graz Haifa Izmir Jaffa Kaunas Leeds Lome
+    Malmo Nantes Osaka Perth Quito Riga Split Tampere Turin Utrecht Varna Windhoek Xiamen Zadar
+"""
+CITIES = _CITIES.split()
+_COLOURS = """
+    amber black blue brown cream crimson gold green grey indigo ivory lilac maroon navy ochre
+    olive orange pink purple red silver tan teal turquoise violet white yellow
+"""
+COLOURS = _COLOURS.split()
+_OBJECTS = """
+    bead brick bulb button candle card coin cork crayon cup disc fork jar key kite ladle lantern
+    marble mug needle nut peg pin plate ribbon ring rope shell spool stamp stone tile
+    token vase whistle
+"""
+OBJECTS = _OBJECTS.split()
+
+_WHO = (
+    "The caretaker",
+    "A colleague",
+    "Somebody",
+    "The intern",
+    "The night shift",
+    "Our neighbour",
+)
+_DID = (
+    "mentioned that the coffee machine is being descaled", "left a note about the parking spaces",
+    "asked for a new stapler", "said that the lift is slow today", "brought in a box of plums",
+    "moved the noticeboard to the other wall", "reported a flickering lamp in the corridor",
+    "wants to repaint the fence in spring", "put the spare keys in the blue drawer",
+    "is planning a picnic for the team", "found an umbrella by the door",
+    "asked who is watering the plants",
+)  # fmt: skip
+_WHEN = ("", " earlier", " before lunch", " again", " in passing", " as usual", " last week")
+_PLAIN = (
+    "It rained for most of the day.", "The canteen served soup.", "The street is being resurfaced.",
+    "The radio was on in the background.", "There is a concert in the square this weekend.",
+    "The printer on the second floor has been replaced.", "The windows were cleaned.",
+    "The old calendar is still on the wall.", "The heating was switched on early this year.",
+    "The receptionist has a new haircut.", "A delivery van blocked the gate for a moment.",
+)  # fmt: skip
+
+
+def asides(count: int, rng: Random) -> list[str]:
+    """Different sentences that have no bearing on anything."""
+    made: dict[str, None] = {}
+    while len(made) < count:
+        if rng.random() < 0.3:
+            made[rng.choice(_PLAIN)] = None
+        else:
+            made[f"{rng.choice(_WHO)} {rng.choice(_DID)}{rng.choice(_WHEN)}."] = None
+    return list(made)
