@@ -4,14 +4,88 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.data.convert import banking77
+from steelyard.data.convert import (
+    autoj_pairwise,
+    banking77,
+    bipia,
+    clinc150,
+    commonsense,
+    commonsenseqa,
+    folio,
+    halueval,
+    legalbench,
+    metatool,
+    proofwriter,
+    pubmedqa,
+    rubric_scores,
+    sst5,
+    strategyqa,
+    stsb,
+    tabfact,
+    tatqa,
+    truthfulqa_judge,
+    unieval,
+    vader_ratings,
+    who_and_when,
+)
+from steelyard.data.generate import (
+    chance,
+    counting,
+    dates,
+    injections,
+    needle,
+    ordering,
+    records,
+    routing,
+    rules,
+    severity,
+    tradeoffs,
+    unknowable,
+)
 from steelyard.data.source import Source
 from steelyard.errors import RequestError
 
 SOURCES: tuple[Source, ...] = (
     # corpora
+    autoj_pairwise.SOURCE,
     banking77.SOURCE,
+    bipia.SOURCE,
+    clinc150.SOURCE,
+    commonsense.ARC_CHALLENGE,
+    commonsense.ARC_EASY,
+    commonsense.BOOLQ,
+    commonsense.OPENBOOKQA,
+    commonsenseqa.SOURCE,
+    folio.SOURCE,
+    halueval.SOURCE,
+    legalbench.SOURCE,
+    metatool.SOURCE,
+    proofwriter.SOURCE,
+    pubmedqa.SOURCE,
+    rubric_scores.SOURCE,
+    sst5.SOURCE,
+    strategyqa.SOURCE,
+    stsb.SOURCE,
+    tabfact.SOURCE,
+    tatqa.SOURCE,
+    truthfulqa_judge.SOURCE,
+    unieval.REPLIES,
+    unieval.SENTENCES,
+    vader_ratings.SOURCE,
+    who_and_when.SOURCE,
     # generators
+    chance.SOURCE,
+    counting.SOURCE,
+    dates.SOURCE,
+    injections.SOURCE,
+    needle.SOURCE,
+    ordering.SOURCE,
+    records.SOURCE,
+    routing.SOURCE,
+    rules.SOURCE,
+    severity.SOURCE,
+    tradeoffs.SOURCE,
+    unknowable.SOURCE,
 )
 """What a build takes by itself."""
 
