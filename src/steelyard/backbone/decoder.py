@@ -87,10 +87,11 @@ class Layer(nn.Module):
         if only is not None:
             hidden, read = hidden[only], read[only]
         blocks = zip(torch.split(hidden, BLOCK_ROWS), torch.split(read, BLOCK_ROWS), strict=True)
-        hidden = torch.cat([self._row_wise(*block) for block in blocks])
+        hidden = torch.cat([self.row_wise(*block) for block in blocks])
         return hidden, (k, v)
 
-    def _row_wise(self, hidden: Tensor, read: Tensor) -> Tensor:
+    def row_wise(self, hidden: Tensor, read: Tensor) -> Tensor:
+        """What follows attention: each row on its own, in blocks or all together."""
         hidden = hidden + self.self_attn.o_proj(read)
         after: Tensor = hidden + self.mlp(self.post_attention_layernorm(hidden))
         return after

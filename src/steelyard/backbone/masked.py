@@ -8,7 +8,7 @@ calls would. Differentiable by torch itself, which keeps the weights: so only fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +47,13 @@ class MaskedPlan:
     Attributes:
         rows: int64, the batch rows of all stacks laid end to end; shorter trees are filled up.
         places: int64 (batch rows,), where each batch row stands among them.
+        kernel: what computes a stack: `masked_attention`, or the same compiled.
     """
 
     stacks: tuple[Stack, ...]
     rows: Tensor
     places: Tensor
+    kernel: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
     def attend(
         self,
@@ -64,7 +66,7 @@ class MaskedPlan:
         laid = [_gather(x, self.rows, self.places) for x in (queries, keys, values)]
         sizes = [stack.trees * stack.longest for stack in self.stacks]
         parts = [
-            masked_attention(q, k, v, stack.hidden)
+            self.kernel(q, k, v, stack.hidden)
             for stack, q, k, v in zip(
                 self.stacks, *(torch.split(x, sizes) for x in laid), strict=True
             )
@@ -99,7 +101,11 @@ def fits(batch: Batch) -> bool:
     return not batch.contexts and max(end - begin for begin, end in _trees(batch)) <= MOST_ROWS
 
 
-def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
+def plan_masked(
+    batch: Batch,
+    device: torch.device,
+    kernel: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor] = masked_attention,
+) -> MaskedPlan:
     """The stacks of a batch that continues no stored prefix."""
     assert not batch.contexts, "a stored prefix is not among the rows"
     sees = _sees(batch.segments)
@@ -121,7 +127,7 @@ def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
         blocked = torch.from_numpy(hidden[:, None, None]).to(device)
         stacks.append(Stack(len(together), longest, blocked))
     laid = torch.tensor(rows, device=device)
-    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device))
+    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device), kernel)
 
 
 class _Gather(torch.autograd.Function):

@@ -19,6 +19,7 @@ from steelyard.cli.models import models
 from steelyard.cli.pull import pull
 from steelyard.cli.score import score
 from steelyard.cli.show import show
+from steelyard.cli.train import export, train
 from steelyard.errors import InputFileError, RequestError, SteelyardError, UnknownModelError
 
 FAILED, ASKED_WRONGLY = 1, 2
@@ -31,7 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
-for command in (decide, score, models, pull, show):
+for command in (decide, score, models, pull, show, train, export):
     app.command()(command)
 app.add_typer(data, name="data")
 

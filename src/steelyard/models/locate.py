@@ -65,6 +65,17 @@ def locate(name_or_path: str | Path, *, home: Path | None = None) -> LocatedMode
     raise unknown(name)
 
 
+def locate_base(name_or_path: str | Path, *, home: Path | None = None) -> Path:
+    """The weights that training begins with: a named model without what the package adds to it,
+    else what `locate` finds.
+
+    Raises:
+        UnknownModelError, ModelFileError: as `locate`.
+    """
+    name = str(name_or_path)
+    return _pulled(CATALOG[name], home) if name in CATALOG else locate(name, home=home).path
+
+
 def _named(entry: Entry, home: Path | None) -> LocatedModel:
     return LocatedModel(
         name=entry.name,

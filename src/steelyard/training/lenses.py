@@ -25,3 +25,9 @@ class ExitLens(nn.Module):
     def forward(self, hidden: Tensor) -> Tensor:
         """What takes the place of the last layer's hidden states, before the norm."""
         return hidden + F.linear(hidden, self.weight, self.bias)
+
+    def scaled(self, scores: Tensor) -> Tensor:
+        """Scores in the exit's own scale; -inf, which stands for no option, stays."""
+        absent = scores == -torch.inf  # left in, its product with the scale has no gradient
+        found: Tensor = scores.masked_fill(absent, 0.0) * self.log_scale.exp()
+        return found.masked_fill(absent, -torch.inf)

@@ -1,0 +1,55 @@
+"""Layers compiled by torch for training.
+
+What stands between the matrix products (norms, rotations, activations, changes of type) takes
+longer than the products themselves on a CPU; compiled, it is a few passes over memory. It needs a
+C++ compiler and costs a minute or two at the start of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from steelyard.backbone.attention import Attention, KeysValues
+from steelyard.backbone.decoder import Decoder, Layer
+from steelyard.backbone.masked import masked_attention
+from steelyard.backbone.rotary import Rotary
+
+
+class CompiledLayer(Layer):
+    """A layer whose row-wise parts are compiled; all rows go through them together."""
+
+    def forward(
+        self,
+        hidden: Tensor,
+        rotary: Rotary,
+        plan: Attention,
+        stored: Sequence[KeysValues],
+        only: Tensor | None = None,
+    ) -> tuple[Tensor, KeysValues]:
+        q, k, v = _before(self, hidden, rotary)
+        read = plan.attend(q, k, v, stored).flatten(1)
+        if only is not None:
+            hidden, read = hidden[only], read[only]
+        return _after(self, hidden, read), (k, v)
+
+
+@torch.compile(dynamic=True)
+def _before(layer: Layer, hidden: Tensor, rotary: Rotary) -> tuple[Tensor, Tensor, Tensor]:
+    return layer.self_attn.project(layer.input_layernorm(hidden), rotary)
+
+
+@torch.compile(dynamic=True)
+def _after(layer: Layer, hidden: Tensor, read: Tensor) -> Tensor:
+    return layer.row_wise(hidden, read)
+
+
+compiled_attention = torch.compile(masked_attention, dynamic=True)
+
+
+def compile_layers(decoder: Decoder) -> None:
+    """Compile the layers of a decoder that is trained; they are compiled when first used."""
+    for layer in decoder.layers:
+        layer.__class__ = CompiledLayer
