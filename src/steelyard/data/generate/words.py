@@ -66,6 +66,10 @@ _PLAIN = (
 )  # fmt: skip
 
 
+PADDING = (0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 5, 8, 14, 30, 55)
+"""How many idle sentences a state gets, each number as likely as it stands here."""
+
+
 def asides(count: int, rng: Random) -> list[str]:
     """Different sentences that have no bearing on anything."""
     made: dict[str, None] = {}
