@@ -1,8 +1,8 @@
 """Urns, dice, wheels and cards: the target is the exact distribution, not one answer.
 
 Five devices (an urn with or without replacement, after draws that are told; one or two dice; a
-wheel with sectors; numbered cards; a lot among entrants), 26 colours, 33 objects, 6 containers, counts
-told in 5 layouts, draws told in 4, about 40 question wordings: above 10^6 surface forms.
+wheel with sectors; numbered cards; a lot among entrants), 26 colours, 33 objects, 6 containers,
+counts told in 5 layouts, draws told in 4, about 40 question wordings: above 10^6 surface forms.
 """
 
 from __future__ import annotations

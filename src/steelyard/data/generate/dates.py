@@ -372,7 +372,7 @@ ZONES = (
     "{who}: {offset}.",
 )
 MEETING = (
-    "{host} calls a meeting for {start} on {day}, in the time of {host}; it takes {length} minutes.",
+    "{host} calls a meeting for {start} on {day}, by the clock of {host}, of {length} minutes.",
     "A call starts on {day} at {start} by the clock of {host} and lasts {length} minutes.",
     "On {day}, {start} for {host}, everybody meets online for {length} minutes.",
 )

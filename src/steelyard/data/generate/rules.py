@@ -1,9 +1,9 @@
 """Policies with exceptions and thresholds, and cases to decide by them.
 
 Twenty domains; policies are ordered lists of 2-5 rules (1-2 conditions, some with an exception;
-four layouts, two ways to say that the first match wins) or decision trees of 2-6 leaves whose outcomes
-are told in the options' descriptions or in the state; 36 outcomes; 1-3 cases in 11 forms of
-render.py; about 40 question wordings: above 10^6 surface forms per policy.
+four layouts, two ways to say that the first match wins) or decision trees of 2-6 leaves whose
+outcomes are told in the options' descriptions or in the state; 36 outcomes; 1-3 cases in 11 forms
+of render.py; about 40 question wordings: above 10^6 surface forms per policy.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ GRADED = (
     "trouble",
     "attention needed",
     "exposure",
-    "the grade",
+    "standing",
 )
 GRADE = (
     "Grade this {thing}: {what}.",
@@ -308,12 +308,12 @@ CAPS = (
 LADDER = (
     "The highest level that applies counts.",
     "If several apply, take the highest.",
-    "Levels are checked from the top; the first that applies counts.",
+    "Levels are checked from the highest down; the first that applies counts.",
 )
 MARGIN = (
     "{Noun} is somewhere from {low} to {high}{step}, each value equally likely.",
     "Not known exactly: {noun} lies between {low} and {high} inclusive{step}, all equally likely.",
-    "We have no exact value; {noun} may be any from {low} up to {high} (both included){step}, evenly.",
+    "No exact value: {noun} is any from {low} up to {high} (both included){step}, evenly.",
 )
 GRADE_NUMBER = (
     "Which level does {noun} have?",
