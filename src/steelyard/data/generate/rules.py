@@ -137,7 +137,8 @@ def policy_row(origin: Origin, domain: Domain, rng: Random) -> Iterator[Example]
     while len(cases) < count:
         cases[f"{domain.thing} {code(rng)}"] = draw_case(domain, policy, rng)
     bodies: list[Content] = [
-        render(domain, facts, rng, name=name, extra=padding(rng)) for name, facts in cases.items()
+        render(domain, facts, rng, name=name, extra=padding(rng) if count == 1 else ())
+        for name, facts in cases.items()
     ]
     state: Content
     apart = count == 1 and rng.random() < 0.4
