@@ -12,16 +12,25 @@ from random import Random
 
 import numpy as np
 import pytest
+from support.generators import drawn
 
-from steelyard.data.generate import chance, counting, dates, ordering, records, routing, rules
-from steelyard.data.generate import severity, tradeoffs
+from steelyard.data.generate import (
+    chance,
+    counting,
+    dates,
+    ordering,
+    records,
+    routing,
+    rules,
+    severity,
+    tradeoffs,
+)
 from steelyard.data.generate.domains import DOMAINS
 from steelyard.data.generate.facts import Flag, Label, Number, about, check, draw_condition
 from steelyard.data.generate.render import as_text, render
 from steelyard.data.generate.unknowable import ABSTAIN
 from steelyard.types.example import Example
 from steelyard.types.question import Choice, Noul, Score
-from support.generators import drawn
 
 SIGNS = {
     "above": ("is above", "is more than", "exceeds", "is over"),
@@ -100,9 +109,21 @@ def test_every_rendering_tells_every_number() -> None:
             if isinstance(attribute, Number):
                 value = facts[attribute.key]
                 assert isinstance(value, int)
-                spelt = (
-                    "zero one two three four five six seven eight nine ten eleven twelve".split()
-                )
+                spelt = [
+                    "zero",
+                    "one",
+                    "two",
+                    "three",
+                    "four",
+                    "five",
+                    "six",
+                    "seven",
+                    "eight",
+                    "nine",
+                    "ten",
+                    "eleven",
+                    "twelve",
+                ]
                 words = {f"{value:,}", str(value)} | ({spelt[value]} if value < 13 else set())
                 assert any(re.search(rf"(?<![\d,]){word}(?![\d])", text) for word in words)
 
@@ -193,7 +214,7 @@ def test_records_are_resolved_field_by_field() -> None:
                 holders = [record for record in found if key in record.facts]
                 assert resolved[key] == best(holders, key=lambda r: r.day).facts[key]
         for key, value in records.resolve(found, "order").items():
-            assert value == [r.facts[key] for r in found if key in r.facts][0]
+            assert value == next(r.facts[key] for r in found if key in r.facts)
 
 
 def test_the_first_override_sends_a_ticket_elsewhere() -> None:
@@ -380,7 +401,7 @@ def test_the_chance_of_a_sum_is_that_of_all_throws() -> None:
     seen = 0
     for example in drawn("chance"):
         text, asked = str(example.state), str(example.question.instructions)
-        if "two" not in text.lower() or "face" not in text and "sided" not in text:
+        if "two" not in text.lower() or ("face" not in text and "sided" not in text):
             continue
         if re.search("at least|not below", text) or "dice" not in text:
             continue

@@ -6,12 +6,12 @@ import json
 from collections import Counter, defaultdict
 
 import pytest
+from support.generators import draw, drawn, sources
 
 from steelyard.data.normal import normal
 from steelyard.data.source import is_shippable
 from steelyard.types.example import Example, num_options
 from steelyard.types.question import Choice, Noul, Score, kind_of
-from support.generators import draw, drawn, sources
 
 NAMES = sorted(sources())
 SOFT = {"chance"}

@@ -1,8 +1,8 @@
 """Urns, dice, wheels and cards: the target is the exact distribution, not one answer.
 
-Five devices (an urn with or without replacement, after draws that are told; one or two dice; a wheel
-with sectors; numbered cards; a lot among entrants), 25 colours, 35 objects, 6 containers, counts
-told in 5 layouts, draws told in 4, about 40 question wordings: above 10^6 surface forms.
+Five devices (an urn with or without replacement, after draws that are told; one or two dice; a
+wheel with sectors; numbered cards; a lot among entrants), 26 colours, 33 objects, 6 containers,
+counts told in 5 layouts, draws told in 4, about 40 question wordings: above 10^6 surface forms.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 
 from steelyard.data import soft
 from steelyard.data.ask import Origin
-from steelyard.data.generate.render import noise
+from steelyard.data.generate.render import padding
 from steelyard.data.generate.rows import Query, put, rows
 from steelyard.data.generate.words import COLOURS, OBJECTS, PEOPLE
 from steelyard.data.source import Source
@@ -32,7 +32,7 @@ def read(folder: Path, rng: Random) -> Iterator[Example]:
 
 def row(origin: Origin, rng: Random) -> Iterator[Example]:
     state, queries = rng.choice((urn, urn, urn, dice, wheel, cards, lot))(rng)
-    extra = noise(rng.choice((0, 0, 1, 2)), rng)
+    extra = padding(rng)
     if isinstance(state, str) and extra:
         before = rng.randint(0, len(extra))
         state = " ".join([*extra[:before], state, *extra[before:]])
@@ -147,12 +147,11 @@ def dice(rng: Random) -> tuple[Content, list[Query]]:
         cuts = sorted(rng.sample(range(lowest + 1, highest + 1), size - 1))
         edges = [lowest, *cuts, highest + 1]
         levels = [
-            f"{low}" if low == high - 1 else f"{low} to {high - 1}"
-            for low, high in zip(edges, edges[1:], strict=False)
+            f"{low}" if low == high - 1 else f"{low} to {high - 1}" for low, high in pairwise(edges)
         ]
         weights = [
             sum(count for total, count in totals.items() if low <= total < high)
-            for low, high in zip(edges, edges[1:], strict=False)
+            for low, high in pairwise(edges)
         ]
         asked = rng.choice((f"How high is {what}?", f"In which range does {what} lie?"))
         target = soft.exact(weights)
@@ -237,13 +236,18 @@ def share_choice(asked: str, shares: Mapping[str, Fraction], rng: Random) -> Que
 
 
 CONTENTS = (
-    "A {box} contains {items}.", "In the {box}: {items}.", "Someone filled a {box} with {items}.",
-    "Contents of the {box}: {items}.", "We counted what is in the {box}: {items}.",
-)  # fmt: skip
+    "A {box} contains {items}.",
+    "In the {box}: {items}.",
+    "Someone filled a {box} with {items}.",
+    "Contents of the {box}: {items}.",
+    "We counted what is in the {box}: {items}.",
+)
 DRAWN = (
-    "Taken out blindly so far: {names}. {rule}", "The first {thing} drawn: {names}. {rule}",
-    "Drawn from the {box} up to now: {names}. {rule}", "Already out came {names}. {rule}",
-)  # fmt: skip
+    "Taken out blindly so far: {names}. {rule}",
+    "The first {thing} drawn: {names}. {rule}",
+    "Drawn from the {box} up to now: {names}. {rule}",
+    "Already out came {names}. {rule}",
+)
 BACK = (
     "Each went back before the next draw.",
     "After every draw it was returned and all was mixed.",
@@ -251,17 +255,23 @@ BACK = (
 )
 KEPT = ("They stay outside.", "None was put back.", "What is out stays on the table.")
 NEXT = (
-    "Now one more {thing} is drawn without looking.", "{who} reaches in and takes a {thing}, eyes shut.",
-    "The next {thing} is drawn at random.", "One {thing} is picked, all equally likely.",
-)  # fmt: skip
+    "Now one more {thing} is drawn without looking.",
+    "{who} reaches in and takes a {thing}, eyes shut.",
+    "The next {thing} is drawn at random.",
+    "One {thing} is picked, all equally likely.",
+)
 WHICH_COLOUR = (
-    "Which colour is drawn next?", "What colour will the {thing} be?", "Which colour comes out?",
+    "Which colour is drawn next?",
+    "What colour will the {thing} be?",
+    "Which colour comes out?",
     "Predict the colour of the next {thing}.",
-)  # fmt: skip
+)
 IS_COLOUR = (
-    "Is the next {thing} {c}?", "Will the {thing} be {c}?", "Does a {c} {thing} come out?",
+    "Is the next {thing} {c}?",
+    "Will the {thing} be {c}?",
+    "Does a {c} {thing} come out?",
     "The next one will be {c}. True?",
-)  # fmt: skip
+)
 EITHER = (
     "Is it {c} or {d}?",
     "Will the colour be one of {c} and {d}?",
@@ -288,7 +298,7 @@ HINTS = (
 AT_MOST = ("Is {what} at most {bound}?", "Is {what} no higher than {bound}?", "{what} <= {bound}?")
 CARDS = (
     "Cards numbered {low} to {high}, one of each, lie face down. {who} takes one at random.",
-    "{who} draws a card from a shuffled pile; the pile has one card for each number from {low} to {high}.",
+    "{who} draws a card from a shuffled pile that has each number from {low} to {high} once.",
 )
 LOTS = (
     "A prize is drawn among all tickets. {items}.",

@@ -14,7 +14,7 @@ from random import Random
 
 from steelyard.data.ask import Origin
 from steelyard.data.generate.facts import capital
-from steelyard.data.generate.render import noise
+from steelyard.data.generate.render import padding
 from steelyard.data.generate.rows import Query, graded, near, one_of, put, rows, yes_no
 from steelyard.data.generate.words import COLOURS, OBJECTS, PEOPLE
 from steelyard.data.source import Source
@@ -72,7 +72,7 @@ def stock(rng: Random) -> tuple[list[Entry], Content]:
         lines += [f"| {e.what} | {e.kind} | {e.where} | {e.count} |" for e in entries]
         return entries, "\n".join(lines)
     said = [capital(rng.choice(THERE).format(n=_things(e), where=e.where)) for e in entries]
-    said += noise(rng.choice((0, 0, 1, 3)), rng)
+    said += padding(rng)
     rng.shuffle(said)
     if layout == 2:
         return entries, "\n".join(f"* {sentence}" for sentence in said)
@@ -179,7 +179,7 @@ def actions(rng: Random) -> tuple[list[Entry], Content]:
             minute += rng.randint(1, 12)
             lines.append(f"{minute // 60:02d}:{minute % 60:02d} {sentence}")
         return entries, "\n".join(lines)
-    said += noise(rng.choice((0, 2, 5)), rng)
+    said += padding(rng)
     rng.shuffle(said)
     return entries, (" " if layout == 2 else "\n").join(said)
 
@@ -211,10 +211,19 @@ def action_questions(entries: Sequence[Entry], rng: Random) -> Iterator[Query]:
 
 
 PLACES = (
-    "on the shelf", "in the cellar", "under the stairs", "in the red crate", "on the workbench",
-    "in the van", "by the window", "in the top drawer", "in the shed", "behind the counter",
-    "on the trolley", "in the cupboard",
-)  # fmt: skip
+    "on the shelf",
+    "in the cellar",
+    "under the stairs",
+    "in the red crate",
+    "on the workbench",
+    "in the van",
+    "by the window",
+    "in the top drawer",
+    "in the shed",
+    "behind the counter",
+    "on the trolley",
+    "in the cupboard",
+)
 THERE = (
     "There are {n} {where}.",
     "{where}: {n}.",
@@ -222,15 +231,25 @@ THERE = (
     "You will find {n} {where}.",
 )
 ACTIONS = {
-    "stamp": "stamped a letter", "call": "made a call", "parcel": "packed a parcel",
-    "till": "opened the till", "sale": "sold a ticket", "clean": "wiped a table",
-    "visit": "greeted a visitor", "form": "filled in a form", "scan": "scanned a page",
-    "repair": "mended a chair", "tea": "brewed tea", "lock": "checked a lock",
-}  # fmt: skip
+    "stamp": "stamped a letter",
+    "call": "made a call",
+    "parcel": "packed a parcel",
+    "till": "opened the till",
+    "sale": "sold a ticket",
+    "clean": "wiped a table",
+    "visit": "greeted a visitor",
+    "form": "filled in a form",
+    "scan": "scanned a page",
+    "repair": "mended a chair",
+    "tea": "brewed tea",
+    "lock": "checked a lock",
+}
 HOW_MANY = (
-    "How many {words} are there?", "Count the {words}.", "What is the number of {words}?",
+    "How many {words} are there?",
+    "Count the {words}.",
+    "What is the number of {words}?",
     "Number of {words}?",
-)  # fmt: skip
+)
 AT_LEAST = ("Are there at least {bound} {words}?", "Is the number of {words} {bound} or more?")
 FEWER = ("Are there fewer than {bound} {words}?", "Is the number of {words} below {bound}?")
 EXACTLY = ("Are there exactly {bound} {words}?", "Is {bound} the number of {words}?")

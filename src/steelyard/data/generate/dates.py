@@ -1,7 +1,7 @@
 """Dates and times: before and after, days between, deadlines in calendar and business days, zones.
 
-Two puzzles (a file of 3-9 dated steps out of 40 in 8 kinds of files, with a stated deadline rule; an
-appointment among people in 4-6 time zones), dates in 5 formats, 6 layouts of the file, about 45
+Two puzzles (a file of 3-8 dated steps of 8 kinds of files, with a stated deadline rule; an
+appointment among people in 3-6 time zones), dates in 5 formats, 6 layouts of the file, about 45
 question wordings: above 10^6 surface forms.
 """
 
@@ -14,7 +14,7 @@ from random import Random
 
 from steelyard.data.ask import Origin
 from steelyard.data.generate.facts import capital
-from steelyard.data.generate.render import code, noise
+from steelyard.data.generate.render import code, padding
 from steelyard.data.generate.rows import Query, graded, near, one_of, put, rows, yes_no
 from steelyard.data.generate.words import PEOPLE, SURNAMES
 from steelyard.data.source import Source
@@ -66,7 +66,7 @@ def file_text(kind: str, days: Mapping[str, date], rule: str, write: str, rng: R
     layout = rng.randrange(6)
     if layout == 0:
         steps = [f"{name[:1].upper()}{name[1:]}: {day}." for name, day in items]
-        steps += noise(rng.choice((0, 1, 3)), rng)
+        steps += padding(rng)
         rng.shuffle(steps)
         return " ".join([f"{title}.", *steps, rule])
     if layout == 1:
@@ -78,9 +78,7 @@ def file_text(kind: str, days: Mapping[str, date], rule: str, write: str, rng: R
         return {"file": title, "dates": dict(items), "rule": rule}
     if layout == 4:
         said = [capital(rng.choice(SAID).format(name=name, day=day)) for name, day in items]
-        return " ".join(
-            [f"From the papers of {title}:", *said, *noise(rng.choice((0, 2)), rng), rule]
-        )
+        return " ".join([f"From the papers of {title}:", *said, *padding(rng), rule])
     lines = [f"{day}  {name}" for name, day in items]
     return "\n".join([rule, f"== {title} ==", *lines])
 
@@ -182,7 +180,7 @@ def zone_row(origin: Origin, rng: Random) -> Iterator[Example]:
         length=length,
     )
     parts = [told, *zones] if rng.random() < 0.5 else [*zones, told]
-    extra = noise(rng.choice((0, 0, 1, 2)), rng)
+    extra = padding(rng)
     state = rng.choice((" ", "\n")).join([*parts, *extra])
     who = rng.choice(others)
     there = start + timedelta(hours=offsets[who] - offsets[host])
@@ -209,15 +207,19 @@ def zone_row(origin: Origin, rng: Random) -> Iterator[Example]:
         yes_no(f"Does it start between {early}:00 and {late}:00 on the clock of {who}?", inside),
         one_of(
             f"When {host} starts, which date is it for {who}, seen from {host}?",
-            relation, [day for day in days if day != relation], rng,
+            relation,
+            [day for day in days if day != relation],
+            rng,
         ),
         yes_no(f"Is the clock of {pair[0]} ahead of that of {pair[1]}?", ahead),
         one_of(
             f"How many hours lie between the clocks of {pair[0]} and {pair[1]}?",
-            str(apart), [str(k) for k in near(apart, 3, 1, rng)], rng,
+            str(apart),
+            [str(k) for k in near(apart, 3, 1, rng)],
+            rng,
         ),
         one_of(f"When does it end on the clock of {host}?", ends, wrong_ends, rng),
-    ]  # fmt: skip
+    ]
     for query in rng.sample(made, rng.randint(2, 4)):
         yield put(origin, state, query)
 
@@ -229,30 +231,110 @@ def offset(hours: int) -> str:
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 FORMATS = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%a %d %b %Y", "%A, %d %B %Y")
 FILES: Mapping[str, Sequence[str]] = {
-    "Tenancy": ("viewing of the flat", "signing of the lease", "handing over of the keys", "first rent", "check of the meters", "notice to quit", "moving out", "return of the deposit"),
-    "Insurance case": ("storm damage", "report of the damage", "visit of the assessor", "estimate of the roofer", "letter of acceptance", "payment to the insured", "closing of the case"),
-    "Patent": ("filing", "search report", "reply to the examiner", "publication", "oral hearing", "grant", "payment of the yearly fee", "opposition"),
-    "Thesis": ("choice of the topic", "approval of the plan", "end of the field work", "first draft", "comments of the supervisor", "submission", "defence", "printing"),
-    "Vaccine batch": ("start of production", "filling", "sampling", "laboratory result", "release by the inspector", "arrival at the depot", "expiry"),
-    "Court case": ("complaint", "service of the complaint", "defence statement", "naming of witnesses", "hearing", "judgment", "appeal", "payment of costs"),
-    "House building": ("purchase of the land", "building permit", "digging of the pit", "pouring of the slab", "roofing", "fitting of windows", "acceptance by the owner", "first night in the house"),
-    "Magazine issue": ("editorial meeting", "closing day for articles", "closing day for adverts", "layout", "proofreading", "delivery to the printer", "shipping", "sale in the shops"),
-}  # fmt: skip
+    "Tenancy": (
+        "viewing of the flat",
+        "signing of the lease",
+        "handing over of the keys",
+        "first rent",
+        "check of the meters",
+        "notice to quit",
+        "moving out",
+        "return of the deposit",
+    ),
+    "Insurance case": (
+        "storm damage",
+        "report of the damage",
+        "visit of the assessor",
+        "estimate of the roofer",
+        "letter of acceptance",
+        "payment to the insured",
+        "closing of the case",
+    ),
+    "Patent": (
+        "filing",
+        "search report",
+        "reply to the examiner",
+        "publication",
+        "oral hearing",
+        "grant",
+        "payment of the yearly fee",
+        "opposition",
+    ),
+    "Thesis": (
+        "choice of the topic",
+        "approval of the plan",
+        "end of the field work",
+        "first draft",
+        "comments of the supervisor",
+        "submission",
+        "defence",
+        "printing",
+    ),
+    "Vaccine batch": (
+        "start of production",
+        "filling",
+        "sampling",
+        "laboratory result",
+        "release by the inspector",
+        "arrival at the depot",
+        "expiry",
+    ),
+    "Court case": (
+        "complaint",
+        "service of the complaint",
+        "defence statement",
+        "naming of witnesses",
+        "hearing",
+        "judgment",
+        "appeal",
+        "payment of costs",
+    ),
+    "House building": (
+        "purchase of the land",
+        "building permit",
+        "digging of the pit",
+        "pouring of the slab",
+        "roofing",
+        "fitting of windows",
+        "acceptance by the owner",
+        "first night in the house",
+    ),
+    "Magazine issue": (
+        "editorial meeting",
+        "closing day for articles",
+        "closing day for adverts",
+        "layout",
+        "proofreading",
+        "delivery to the printer",
+        "shipping",
+        "sale in the shops",
+    ),
+}
 SAID = (
-    "the {name} is dated {day}.", "on {day} came the {name}.", "{day} was the day of the {name}.",
+    "the {name} is dated {day}.",
+    "on {day} came the {name}.",
+    "{day} was the day of the {name}.",
     "the {name} took place on {day}.",
-)  # fmt: skip
+)
 CALENDAR = ("calendar days", "days (weekends included)", "days (Saturdays and Sundays count)")
 BUSINESS = ("business days (Monday to Friday)", "working days (Saturdays and Sundays do not count)")
 DEADLINES = (
-    "Rule: after the {first}, the {last} must follow within {count} {unit}; the day of the {first} does not count.",
-    "The {last} is due at the latest {count} {unit} after the {first}, whose own day is not counted.",
+    "Rule: the {last} must come within {count} {unit} of the {first}, whose day is not counted.",
+    "The {last} is due at the latest {count} {unit} after the {first}, whose day is day zero.",
     "No more than {count} {unit} may pass until the {last}; the {first} is day zero.",
 )
 EARLIEST = ("Which step came first?", "What is earliest?", "Which of these has the oldest date?")
 LATEST = ("Which step came last?", "What is latest?", "Which of these has the most recent date?")
-BEFORE = ("Was the {a} before the {b}?", "Does the {a} come earlier than the {b}?", "Is the date of the {a} ahead of that of the {b}?")  # fmt: skip
-AFTER = ("Was the {a} after the {b}?", "Does the {a} come later than the {b}?", "Had the {b} already happened when the {a} came?")  # fmt: skip
+BEFORE = (
+    "Was the {a} before the {b}?",
+    "Does the {a} come earlier than the {b}?",
+    "Is the date of the {a} ahead of that of the {b}?",
+)
+AFTER = (
+    "Was the {a} after the {b}?",
+    "Does the {a} come later than the {b}?",
+    "Had the {b} already happened when the {a} came?",
+)
 BETWEEN = (
     "How many days lie from one to the other: {a}, {b}?",
     "By how many days do the {a} and the {b} differ?",
@@ -273,15 +355,32 @@ LATE = (
     "Did the {last} miss its deadline?",
     "Is the {last} overdue on its date?",
 )
-DUE = ("What is the last day for the {last}?", "By which date was the {last} due?", "When does the time for the {last} run out?")  # fmt: skip
-HOW_LATE = ("How late was the {last}?", "Grade the delay of the {last}.", "Delay of the {last} in calendar days past the due date?")  # fmt: skip
-ZONES = ("{who} works from {site} House ({offset}).", "{who} is at {site} Point, {offset}.", "For {who} the clock shows {offset} (office {site}).", "{who}: {offset}.")  # fmt: skip
+DUE = (
+    "What is the last day for the {last}?",
+    "By which date was the {last} due?",
+    "When does the time for the {last} run out?",
+)
+HOW_LATE = (
+    "How late was the {last}?",
+    "Grade the delay of the {last}.",
+    "Delay of the {last} in calendar days past the due date?",
+)
+ZONES = (
+    "{who} works from {site} House ({offset}).",
+    "{who} is at {site} Point, {offset}.",
+    "For {who} the clock shows {offset} (office {site}).",
+    "{who}: {offset}.",
+)
 MEETING = (
-    "{host} has called a meeting for {start} on {day}, in the time of {host}; it takes {length} minutes.",
+    "{host} calls a meeting for {start} on {day}, by the clock of {host}, of {length} minutes.",
     "A call starts on {day} at {start} by the clock of {host} and lasts {length} minutes.",
     "On {day}, {start} for {host}, everybody meets online for {length} minutes.",
 )
-LOCAL = ("At what time does it start for {who}?", "What does the clock of {who} show at the start?", "Give the local starting time of {who}.")  # fmt: skip
+LOCAL = (
+    "At what time does it start for {who}?",
+    "What does the clock of {who} show at the start?",
+    "Give the local starting time of {who}.",
+)
 
 SOURCE = Source(
     name=NAME,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 from typing import TypeAlias
 
@@ -259,7 +260,7 @@ def bands(attribute: Number, rng: Random) -> tuple[list[str], list[int]]:
     texts = [
         (f"below {write(edges[0])}", f"less than {write(edges[0])}", f"under {write(edges[0])}")
     ]
-    for low, high in zip(edges, edges[1:]):
+    for low, high in pairwise(edges):
         texts.append(
             (
                 f"from {write(low)}, below {write(high)}",

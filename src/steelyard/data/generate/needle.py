@@ -1,8 +1,8 @@
 """One fact among many irrelevant ones: lists of things, or one thing among idle sentences.
 
-Twenty domains; either 4-22 things of a domain in a table, as JSON objects, or each in one of 7 forms
-of render.py, or one thing (11 forms) among 6-45 idle sentences of about 500 possible; 4 ways to
-name the thing and about 60 question wordings: above 10^6 surface forms per set of facts.
+Twenty domains; either 4-22 things of a domain in a table, as JSON objects, or each in one of 6
+forms of render.py, or one thing (11 forms) among 6-45 idle sentences of about 3,000 possible; 4
+ways to name the thing and about 60 question wordings: above 10^6 surface forms per set of facts.
 """
 
 from __future__ import annotations

@@ -11,11 +11,12 @@ bullets, table or JSON, and about 30 question wordings: above 10^6 surface forms
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 from steelyard.data.ask import Origin
-from steelyard.data.generate.render import noise
+from steelyard.data.generate.render import padding
 from steelyard.data.generate.rows import Query, graded, near, one_of, put, rows, yes_no
 from steelyard.data.generate.words import CITIES, COMPANIES, PEOPLE
 from steelyard.data.source import Source
@@ -40,7 +41,7 @@ def chain(rng: Random) -> tuple[Content, list[str], tuple[str, str]]:
     """Comparisons of which only one order comes true; the order, first to last, and its words."""
     names = rng.sample(rng.choice((PEOPLE, PEOPLE, CITIES)), rng.choice((3, 3, 4, 4, 5, 6, 7)))
     more, less, before, after = rng.choice(RELATIONS)
-    pairs = [(a, b) for a, b in zip(names, names[1:], strict=False)]
+    pairs = list(pairwise(names))
     spare = [(a, b) for i, a in enumerate(names) for b in names[i + 2 :]]
     pairs += rng.sample(spare, min(len(spare), rng.choice((0, 0, 1, 2))))
     said = [
@@ -50,7 +51,7 @@ def chain(rng: Random) -> tuple[Content, list[str], tuple[str, str]]:
         for a, b in pairs
     ]
     rng.shuffle(said)
-    said += noise(rng.choice((0, 0, 0, 1, 2, 4)), rng)
+    said += padding(rng)
     if rng.random() < 0.3:
         rng.shuffle(said)
     text = "\n".join(f"- {sentence}" for sentence in said) if rng.random() < 0.3 else " ".join(said)
@@ -74,7 +75,7 @@ def numbers(rng: Random) -> tuple[Content, list[str], tuple[str, str]]:
         lines = [f"{name}: {values[name]} {unit}" for name in names]
         return "\n".join([f"{what}:", *lines]), order, (more, less)
     said = [f"For {name}, the {what} is {values[name]} {unit}." for name in names]
-    said += noise(rng.choice((0, 1, 3)), rng)
+    said += padding(rng)
     rng.shuffle(said)
     return " ".join(said), order, (more, less)
 
@@ -106,7 +107,7 @@ def queue(rng: Random) -> tuple[Content, list[str], tuple[str, str]]:
         else:
             line = [*(name for name in line if name != person), person]
             said.append(rng.choice(BACKS).format(a=person))
-    extra = noise(rng.choice((0, 0, 1, 2)), rng)
+    extra = padding(rng)
     for sentence in extra:
         said.insert(rng.randint(1, len(said)), sentence)
     joint = rng.choice((" ", "\n"))

@@ -134,12 +134,29 @@ def said(records: Sequence[Record], key: str) -> set[Value]:
 
 
 SYSTEMS = (
-    "the customer database", "the ticket", "the invoice system", "the phone note", "the order list",
-    "the paper file", "the mail thread", "the planning sheet", "the web form", "the site visit",
-    "the supplier portal", "the shift book", "the archive card", "the scanner export", "the contract",
-    "the sales notes", "the mobile app", "the ledger", "the help desk", "the delivery slip",
-    "the survey", "the calendar entry",
-)  # fmt: skip
+    "the customer database",
+    "the ticket",
+    "the invoice system",
+    "the phone note",
+    "the order list",
+    "the paper file",
+    "the mail thread",
+    "the planning sheet",
+    "the web form",
+    "the site visit",
+    "the supplier portal",
+    "the shift book",
+    "the archive card",
+    "the scanner export",
+    "the contract",
+    "the sales notes",
+    "the mobile app",
+    "the ledger",
+    "the help desk",
+    "the delivery slip",
+    "the survey",
+    "the calendar entry",
+)
 SHORT = (
     "prose",
     "prose",
@@ -154,9 +171,13 @@ SHORT = (
     "log",
 )
 HEADS = (
-    "### {system} (day {day})", "{system}, written on day {day}:", "Source: {system}, day {day} of the month",
-    "[{system} | day {day}]", "From {system}, as of day {day}:", "--- {system} --- day {day}",
-)  # fmt: skip
+    "### {system} (day {day})",
+    "{system}, written on day {day}:",
+    "Source: {system}, day {day} of the month",
+    "[{system} | day {day}]",
+    "From {system}, as of day {day}:",
+    "--- {system} --- day {day}",
+)
 RULES = {
     "order": (
         "Where sources differ, this order of trust decides: {order}.",

@@ -6,13 +6,27 @@ from collections.abc import Sequence
 from random import Random
 
 from steelyard.data.generate.facts import Attribute, Domain, Facts, Number, Value, capital
-from steelyard.data.generate.words import PEOPLE, SURNAMES, asides
+from steelyard.data.generate.words import PADDING, PEOPLE, SURNAMES, asides
 from steelyard.types.content import Content, Json
 
 FORMS = (
-    "prose", "prose", "prose", "bullets", "letter", "letter", "fields", "json", "nested",
-    "table", "log", "chat", "chat", "mixed", "yaml", "form",
-)  # fmt: skip
+    "prose",
+    "prose",
+    "prose",
+    "bullets",
+    "letter",
+    "letter",
+    "fields",
+    "json",
+    "nested",
+    "table",
+    "log",
+    "chat",
+    "chat",
+    "mixed",
+    "yaml",
+    "form",
+)
 
 
 def render(
@@ -166,6 +180,11 @@ def noise(count: int, rng: Random) -> list[str]:
     return asides(count, rng)
 
 
+def padding(rng: Random) -> list[str]:
+    """A number of such sentences: mostly none or few, seldom enough for a page."""
+    return asides(rng.choice(PADDING), rng)
+
+
 def _lines(value: Json, depth: int) -> list[str]:
     pad = "  " * depth
     if isinstance(value, dict):
@@ -184,19 +203,43 @@ def _lines(value: Json, depth: int) -> list[str]:
 
 
 OPENINGS = (
-    "", "", "This concerns {name}.", "{Name}, as recorded today.", "Summary of {name} ({domain}).",
-    "Here is what is known about {name}.", "A {domain} matter: {name}.", "We looked at {name}.",
-    "{Name} came up this morning.", "Notes on {name}:",
-)  # fmt: skip
+    "",
+    "",
+    "This concerns {name}.",
+    "{Name}, as recorded today.",
+    "Summary of {name} ({domain}).",
+    "Here is what is known about {name}.",
+    "A {domain} matter: {name}.",
+    "We looked at {name}.",
+    "{Name} came up this morning.",
+    "Notes on {name}:",
+)
 LETTER_OPENINGS = (
-    "I am writing about {name}.", "A few words on {name}.", "Here is where we stand with {name}.",
-    "You asked for details of {name}.", "Please have a look at {name}.", "Quick update on {name}:",
-    "I have just gone through the papers for {name}.", "This is about {name}, as promised.",
-)  # fmt: skip
+    "I am writing about {name}.",
+    "A few words on {name}.",
+    "Here is where we stand with {name}.",
+    "You asked for details of {name}.",
+    "Please have a look at {name}.",
+    "Quick update on {name}:",
+    "I have just gone through the papers for {name}.",
+    "This is about {name}, as promised.",
+)
 CHAT_OPENINGS = (
-    "what do we have on {name}?", "can you fill me in on {name}?", "{name}, where are we?",
-    "I'm looking at {name}. What should I know?", "anything on {name}?", "talk me through {name} please",
-)  # fmt: skip
+    "what do we have on {name}?",
+    "can you fill me in on {name}?",
+    "{name}, where are we?",
+    "I'm looking at {name}. What should I know?",
+    "anything on {name}?",
+    "talk me through {name} please",
+)
 CHAT_FILLERS = (
-    "ok", "go on", "got it", "and?", "right, what else", "noted", "thanks, more?", "I see", "hm, fine",
-)  # fmt: skip
+    "ok",
+    "go on",
+    "got it",
+    "and?",
+    "right, what else",
+    "noted",
+    "thanks, more?",
+    "I see",
+    "hm, fine",
+)

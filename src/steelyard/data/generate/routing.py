@@ -300,39 +300,74 @@ OVERRIDE = (
 REST = ("All others go by topic.", "Otherwise the topic decides.", "The rest is sorted by content.")
 SPELLINGS = ("{}", "{}", "queue: {}", "{} desk", "team {}")
 OPENINGS = (
-    "", "", "Hello,", "Good morning.", "Dear team,", "Hi there!", "To whom it may concern:",
-    "Sorry to bother you.", "I hope you can help.", "Just a short one:", "I am a bit lost here.",
-    "Me again.", "Quick question.",
-)  # fmt: skip
+    "",
+    "",
+    "Hello,",
+    "Good morning.",
+    "Dear team,",
+    "Hi there!",
+    "To whom it may concern:",
+    "Sorry to bother you.",
+    "I hope you can help.",
+    "Just a short one:",
+    "I am a bit lost here.",
+    "Me again.",
+    "Quick question.",
+)
 CONTEXTS = (
-    "My reference is {code}.", "I tried to call on the {day}th but nobody picked up.",
-    "My neighbour told me to write to you.", "It has been like this since the {day}th.",
-    "I found your address on the website.", "I already wrote about it once ({code}).",
-    "I am asking on behalf of my mother.", "This is the first time that I turn to you.",
-    "I will be away from the {day}th.", "Other people have the same problem, I am told.",
-)  # fmt: skip
+    "My reference is {code}.",
+    "I tried to call on the {day}th but nobody picked up.",
+    "My neighbour told me to write to you.",
+    "It has been like this since the {day}th.",
+    "I found your address on the website.",
+    "I already wrote about it once ({code}).",
+    "I am asking on behalf of my mother.",
+    "This is the first time that I turn to you.",
+    "I will be away from the {day}th.",
+    "Other people have the same problem, I am told.",
+)
 CLOSINGS = (
-    "", "", "Thanks a lot.", "Please let me know.", "Looking forward to hearing from you.",
-    "Can somebody look into it?", "Kind regards", "Have a nice day!", "I would be glad of an answer.",
-    "Thank you for your time.", "What can be done?", "No hurry.", "Please answer soon.",
-)  # fmt: skip
+    "",
+    "",
+    "Thanks a lot.",
+    "Please let me know.",
+    "Looking forward to hearing from you.",
+    "Can somebody look into it?",
+    "Kind regards",
+    "Have a nice day!",
+    "I would be glad of an answer.",
+    "Thank you for your time.",
+    "What can be done?",
+    "No hurry.",
+    "Please answer soon.",
+)
 WHERE = (
-    "Where does this message go?", "Which queue takes it?", "Route it.", "Who is to deal with this?",
-    "Send the message to the fitting queue.", "Pick the desk for this message.", "Which team is this for?",
-    "Assign a queue.", "Whose business is it?",
-)  # fmt: skip
+    "Where does this message go?",
+    "Which queue takes it?",
+    "Route it.",
+    "Who is to deal with this?",
+    "Send the message to the fitting queue.",
+    "Pick the desk for this message.",
+    "Which team is this for?",
+    "Assign a queue.",
+    "Whose business is it?",
+)
 BELONGS = (
-    "Does this belong to {queue} ({about})?", 'Should it be sent to "{queue}", which deals with {about}?',
+    "Does this belong to {queue} ({about})?",
+    'Should it be sent to "{queue}", which deals with {about}?',
     "{queue} is for {about}. Is the message in the right place there?",
     "Is this one for {queue}: {about}?",
-)  # fmt: skip
+)
 MATTER = (
-    "Is the message about this: {about}?", "Does the writer's concern fall under {about}?",
+    "Is the message about this: {about}?",
+    "Does the writer's concern fall under {about}?",
     "Would you file it under {about}?",
-)  # fmt: skip
+)
 RIGHT_QUEUE = (
-    "Is {queue} the right queue?", "Does the message go to {queue}?", "Was it correct to send it to {queue}?",
-)  # fmt: skip
+    "Is {queue} the right queue?",
+    "Does the message go to {queue}?",
+    "Was it correct to send it to {queue}?",
+)
 
 SOURCE = Source(
     name=NAME,

@@ -82,19 +82,17 @@ def graded(instructions: str | None, levels: Sequence[str], gold: int, *, key: s
     return Query(instructions, dict.fromkeys(levels), gold, ordered=True, key=key)
 
 
-def put(origin: Origin, state: Content, query: Query, *, weight: float = 1.0) -> Example:
+def put(origin: Origin, state: Content, query: Query) -> Example:
     """The question, put to a state."""
     target = query.target
     if query.options is None:
         share = query.gold == 0 if target is None else target[0]
-        return ask.noul(
-            origin, state, query.instructions, share, criteria=query.criteria, weight=weight
-        )
+        return ask.noul(origin, state, query.instructions, share, criteria=query.criteria)
     goal = query.gold if target is None else target
     if query.ordered:
         levels = list(query.options)
-        return ask.score(origin, state, query.instructions, levels, goal, weight=weight)
-    return ask.choice(origin, state, query.instructions, query.options, goal, weight=weight)
+        return ask.score(origin, state, query.instructions, levels, goal)
+    return ask.choice(origin, state, query.instructions, query.options, goal)
 
 
 def flat(query: Query) -> Query:

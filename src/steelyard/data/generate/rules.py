@@ -1,9 +1,9 @@
 """Policies with exceptions and thresholds, and cases to decide by them.
 
-Twenty domains; policies are ordered lists of 2-5 rules (1-2 conditions, half with an exception; four
-layouts, two ways to say that the first match wins) or decision trees of 2-6 leaves whose outcomes
-are told in the options' descriptions or in the state; 36 outcomes; 1-3 cases in 11 forms of
-render.py; about 40 question wordings: above 10^6 surface forms per policy.
+Twenty domains; policies are ordered lists of 2-5 rules (1-2 conditions, some with an exception;
+four layouts, two ways to say that the first match wins) or decision trees of 2-6 leaves whose
+outcomes are told in the options' descriptions or in the state; 36 outcomes; 1-3 cases in 11 forms
+of render.py; about 40 question wordings: above 10^6 surface forms per policy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from steelyard.data.generate.facts import (
     check,
     draw_condition,
 )
-from steelyard.data.generate.render import as_text, code, noise, render
+from steelyard.data.generate.render import as_text, code, padding, render
 from steelyard.data.generate.rows import Query, one_of, put, rows, yes_no
 from steelyard.data.source import Source
 from steelyard.types.content import Content
@@ -137,7 +137,7 @@ def policy_row(origin: Origin, domain: Domain, rng: Random) -> Iterator[Example]
     while len(cases) < count:
         cases[f"{domain.thing} {code(rng)}"] = draw_case(domain, policy, rng)
     bodies: list[Content] = [
-        render(domain, facts, rng, name=name, extra=noise(rng.choice((0, 0, 0, 1, 2)), rng))
+        render(domain, facts, rng, name=name, extra=padding(rng) if count == 1 else ())
         for name, facts in cases.items()
     ]
     state: Content
@@ -213,7 +213,7 @@ def tree_row(origin: Origin, domain: Domain, rng: Random) -> Iterator[Example]:
         facts = domain.draw(rng)
     leaf = leaf_of(leaves, facts)
     thing = f"the {domain.thing}"
-    state = render(domain, facts, rng, extra=noise(rng.choice((0, 0, 0, 1, 2)), rng))
+    state = render(domain, facts, rng, extra=padding(rng))
     described = {other.outcome: other.words(rng) for other in leaves}
     others = [other.outcome for other in leaves if other is not leaf]
     asked = rng.choice(WHICH).format(name=thing)
@@ -246,15 +246,43 @@ def tree_row(origin: Origin, domain: Domain, rng: Random) -> Iterator[Example]:
 
 
 OUTCOMES = (
-    "accept", "refuse", "accept with a surcharge", "ask for more papers", "pass to the supervisor",
-    "put on the waiting list", "return to sender", "decide next week", "grant half", "call the person",
-    "inspect on site", "give priority", "hand over to the night desk", "close without action",
-    "send a warning", "charge a deposit", "offer another date", "request a second opinion",
-    "apply the reduced rate", "log and watch", "stop at once", "escalate to the board",
-    "use the fast lane", "archive", "start over", "take a sample", "lock for a day", "send a reminder",
-    "waive the fee", "split into two", "notify the partner", "ship today", "keep in quarantine",
-    "assign to the trainee", "book an expert", "issue a voucher",
-)  # fmt: skip
+    "accept",
+    "refuse",
+    "accept with a surcharge",
+    "ask for more papers",
+    "pass to the supervisor",
+    "put on the waiting list",
+    "return to sender",
+    "decide next week",
+    "grant half",
+    "call the person",
+    "inspect on site",
+    "give priority",
+    "hand over to the night desk",
+    "close without action",
+    "send a warning",
+    "charge a deposit",
+    "offer another date",
+    "request a second opinion",
+    "apply the reduced rate",
+    "log and watch",
+    "stop at once",
+    "escalate to the board",
+    "use the fast lane",
+    "archive",
+    "start over",
+    "take a sample",
+    "lock for a day",
+    "send a reminder",
+    "waive the fee",
+    "split into two",
+    "notify the partner",
+    "ship today",
+    "keep in quarantine",
+    "assign to the trainee",
+    "book an expert",
+    "issue a voucher",
+)
 RULE_WORDS = (
     "If {clause}: {outcome}.",
     "When {clause}, then {outcome}.",
@@ -275,14 +303,23 @@ FIRST_WINS = (
     "Rules are read in order; an earlier one outranks a later one.",
 )
 TITLES = (
-    "Policy ({domain})", "{domain} rules", "House rules, {domain}", "How we decide: {domain}",
-    "Guideline for the {domain} desk", "POLICY",
-)  # fmt: skip
+    "Policy ({domain})",
+    "{domain} rules",
+    "House rules, {domain}",
+    "How we decide: {domain}",
+    "Guideline for the {domain} desk",
+    "POLICY",
+)
 WHICH = (
-    "What is to be done with {name}?", "Which outcome follows for {name}?", "Decide {name}.",
-    "What does the policy say about {name}?", "Which decision is right for {name}?",
-    "Apply the rules to {name}.", "Choose the action for {name}.", "How is {name} handled?",
-)  # fmt: skip
+    "What is to be done with {name}?",
+    "Which outcome follows for {name}?",
+    "Decide {name}.",
+    "What does the policy say about {name}?",
+    "Which decision is right for {name}?",
+    "Apply the rules to {name}.",
+    "Choose the action for {name}.",
+    "How is {name} handled?",
+)
 IS_IT = (
     'Is "{outcome}" the right decision for {name}?',
     "Do the rules lead to this for {name}: {outcome}?",

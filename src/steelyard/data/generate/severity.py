@@ -29,7 +29,7 @@ from steelyard.data.generate.facts import (
     check,
     draw_condition,
 )
-from steelyard.data.generate.render import as_text, noise, render
+from steelyard.data.generate.render import as_text, padding, render
 from steelyard.data.generate.rows import Query, graded, one_of, put, rows, yes_no
 from steelyard.data.source import Source
 from steelyard.types.content import Content
@@ -223,7 +223,7 @@ def _emit(
         names: the bare names where `levels` are longer texts.
         separate: the rubric stands in the levels, so only questions that show them can be asked.
     """
-    body = render(domain, facts, rng, extra=noise(rng.choice((0, 0, 0, 1, 2, 3)), rng))
+    body = render(domain, facts, rng, extra=padding(rng))
     what = rng.choice(GRADED)
     asked = rng.choice(GRADE).format(what=what, thing=domain.thing)
     rubric = told if not separate else f"{told} " + "; ".join(levels) + "."
@@ -269,13 +269,30 @@ SCALES = (
     ("bottom", "far below", "below", "middle", "above", "far above", "top"),
 )
 GRADED = (
-    "urgency", "severity", "risk", "priority", "quality", "effort", "importance", "impact", "concern",
-    "suitability", "trouble", "attention needed", "exposure", "the grade",
-)  # fmt: skip
+    "urgency",
+    "severity",
+    "risk",
+    "priority",
+    "quality",
+    "effort",
+    "importance",
+    "impact",
+    "concern",
+    "suitability",
+    "trouble",
+    "attention needed",
+    "exposure",
+    "standing",
+)
 GRADE = (
-    "Grade this {thing}: {what}.", "What level of {what} does the rubric give?", "Rate the {thing} ({what}).",
-    "Assign {what} by the rubric.", "How much {what}?", "{what}: which level?", "Set the {what} of the {thing}.",
-)  # fmt: skip
+    "Grade this {thing}: {what}.",
+    "What level of {what} does the rubric give?",
+    "Rate the {thing} ({what}).",
+    "Assign {what} by the rubric.",
+    "How much {what}?",
+    "{what}: which level?",
+    "Set the {what} of the {thing}.",
+)
 STARTS = ("start at {start}.", "everyone begins with {start}.", "the base value is {start}.")
 TERMS = (
     "{change} if {clause}.",
@@ -291,12 +308,12 @@ CAPS = (
 LADDER = (
     "The highest level that applies counts.",
     "If several apply, take the highest.",
-    "Levels are checked from the top; the first that applies counts.",
+    "Levels are checked from the highest down; the first that applies counts.",
 )
 MARGIN = (
     "{Noun} is somewhere from {low} to {high}{step}, each value equally likely.",
-    "Nobody knows the exact figure: {noun} lies between {low} and {high} inclusive{step}, all equally probable.",
-    "The device was imprecise; {noun} may be anything from {low} up to and including {high}{step} with equal chance.",
+    "Not known exactly: {noun} lies between {low} and {high} inclusive{step}, all equally likely.",
+    "No exact value: {noun} is any from {low} up to {high} (both included){step}, evenly.",
 )
 GRADE_NUMBER = (
     "Which level does {noun} have?",

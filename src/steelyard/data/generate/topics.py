@@ -3,9 +3,6 @@
 They are our own: none follows a queue of the evaluation sets.
 """
 
-# One queue a line: this is a table, to be read across.
-# ruff: noqa: E501
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ from random import Random
 from typing import TypeAlias
 
 from steelyard.data.ask import Origin
-from steelyard.data.generate.render import noise
+from steelyard.data.generate.render import padding
 from steelyard.data.generate.rows import Query, graded, near, one_of, put, rows, yes_no
 from steelyard.data.generate.words import COMPANIES
 from steelyard.data.source import Source
@@ -176,7 +176,7 @@ def table(market: Market, options: Options, rng: Random) -> Content:
                 name=name, parts=", ".join(f"{key} {option[key]}" for key in order)
             )
         )
-    said += noise(rng.choice((0, 0, 1, 2)), rng)
+    said += padding(rng)
     if layout == 2:
         return "\n".join([f"Offers ({market.what}):", *(f"- {line}" for line in said)])
     return " ".join([f"We need {market.what}.", *said])

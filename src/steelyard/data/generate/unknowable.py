@@ -1,10 +1,10 @@
 """Twins: a text that tells, and the same text with the deciding fact removed.
 
-Where abstention is offered ("cannot be told"), the twin's answer is to abstain; where it is not, the
-twin's target is even over the options. Twins share their group.
+Where abstention is offered ("cannot be told"), the twin's answer is to abstain; where it is not,
+the twin's target is even over the options. Twins share their group.
 
-Twenty domains, 11 forms of render.py, 12 names of the abstention in 8 wordings, and about 60 wordings
-of questions: above 10^5 surface forms per set of facts.
+Twenty domains, 11 forms of render.py, 12 names of the abstention, 4 descriptions of it, and about
+60 wordings of questions: above 10^5 surface forms per set of facts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from random import Random
 from steelyard.data.ask import Origin
 from steelyard.data.generate.domains import DOMAINS
 from steelyard.data.generate.facts import Number, about, check, subject
-from steelyard.data.generate.render import code, noise, render
+from steelyard.data.generate.render import code, padding, render
 from steelyard.data.generate.rows import Query, flat, put, rows, yes_no
 from steelyard.data.source import Source
 from steelyard.types.example import Example
@@ -37,7 +37,7 @@ def row(origin: Origin, rng: Random) -> Iterator[Example]:
     attribute = domain[key]
     thing = f"the {domain.thing}"
     name = f"{domain.thing} {code(rng)}"
-    extra = noise(rng.choice((0, 0, 1, 2, 4)), rng)
+    extra = padding(rng)
     told = {k: facts[k] for k in facts if k in kept}
     silent = {k: value for k, value in told.items() if k != key}
     queries = [about(attribute, facts, thing, rng), check(attribute, facts, thing, rng)]
@@ -70,10 +70,19 @@ def posed(query: Query, known: bool, rng: Random) -> Query:
 
 
 ABSTAIN = (
-    "cannot be told", "not stated", "unknown", "the text does not say", "not enough information",
-    "unclear from the text", "undetermined", "no information given", "cannot say", "not mentioned",
-    "left open", "insufficient evidence",
-)  # fmt: skip
+    "cannot be told",
+    "not stated",
+    "unknown",
+    "the text does not say",
+    "not enough information",
+    "unclear from the text",
+    "undetermined",
+    "no information given",
+    "cannot say",
+    "not mentioned",
+    "left open",
+    "insufficient evidence",
+)
 ABSTAIN_MEANS = (
     "The information given does not settle it",
     "Nothing in the text answers this",
