@@ -29,6 +29,11 @@ class Bundle:
     examples: tuple[Example, ...]
     layout: str
 
+    @property
+    def source(self) -> str:
+        """Of its first example."""
+        return self.examples[0].source
+
 
 def bundled(examples: Iterable[Example], layout: str) -> list[Bundle]:
     """Examples by their state, in the order of the states' first appearance."""
@@ -49,6 +54,7 @@ def epoch(
     number: int,
     bare_share: float,
     layouts: Mapping[str, float],
+    mix: Mapping[str, float] | None = None,
     most_options: int | None = None,
 ) -> list[Bundle]:
     """The bundles of one epoch, in its order and with its options.
@@ -56,11 +62,17 @@ def epoch(
     Args:
         bare_share: of the choices with descriptions, how many show labels only.
         layouts: name -> share of the bundles asked in that layout.
+        mix: source -> share of its bundles that are taken; 1 where none is given.
         most_options: choices with more options are shown a random group that contains the likeliest
             one, as a tournament's rounds will show them; None shows all.
     """
     rng = Random(f"{seed}/{number}")
-    order = rng.sample(range(len(bundles)), len(bundles))
+    shares = mix or {}
+    order = [
+        index
+        for index in rng.sample(range(len(bundles)), len(bundles))
+        if rng.random() < shares.get(bundles[index].source, 1.0)
+    ]
     drawn = rng.choices(list(layouts), list(layouts.values()), k=len(order))
     return [
         Bundle(
@@ -70,6 +82,19 @@ def epoch(
         )
         for index, layout in zip(order, drawn, strict=True)
     ]
+
+
+def drawn(bundles: Sequence[Bundle], most_questions: int) -> list[Bundle]:
+    """A fixed draw of whole bundles with at most `most_questions`, and at least one bundle."""
+    order = Random(0).sample(range(len(bundles)), len(bundles))
+    kept: list[Bundle] = []
+    count = 0
+    for index in order:
+        size = len(bundles[index].examples)
+        if not kept or count + size <= most_questions:
+            kept.append(bundles[index])
+            count += size
+    return kept
 
 
 def _shown(example: Example, rng: Random, bare_share: float, most_options: int | None) -> Example:

@@ -55,6 +55,12 @@ class DataConfig:
     """Example file by whose loss weights are chosen."""
     watch: Mapping[str, str] = field(default_factory=dict)
     """Further example files, by name: measured, never used to choose."""
+    mix: Mapping[str, float] = field(default_factory=dict)
+    """Source -> share of its states that an epoch takes, drawn anew in each; 1 where none is
+    given."""
+    measured_questions: int = 1000
+    """Most questions of `valid` and of each file in `watch` that are measured while training; a
+    fixed draw of whole states."""
     layouts: Mapping[str, float] = field(default_factory=lambda: {"isolated-v1": 1.0})
     """Layout -> share of the states that are asked in it. Validation uses the first."""
     bare_share: float = 0.1
@@ -168,12 +174,16 @@ def _check(config: TrainConfig) -> None:
         "optim.rps": (optim.rps, 0),
         "checkpoint_minutes": (config.checkpoint_minutes, 0),
         "data.bare_share": (data.bare_share, 0),
+        "data.measured_questions": (data.measured_questions, 1),
         "data.train": (len(data.train), 1),
         "data.layouts": (len(data.layouts), 1),
     }
     for name, (value, least) in at_least.items():
         if not value >= least:
             raise RequestError(f"{value!r}; allowed: {least} or more", field=name)
+    for name, share in data.mix.items():
+        if not 0 <= share <= 1:
+            raise RequestError(f"{share!r}; allowed: 0 to 1", field=f"data.mix.{name}")
     above_zero = {
         "model.alpha": model.alpha,
         "optim.lr": optim.lr,

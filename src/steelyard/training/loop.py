@@ -21,7 +21,7 @@ from torch import Tensor
 
 from steelyard.data.dataset import read_examples
 from steelyard.errors import InputFileError, OutputError
-from steelyard.training.bundles import Bundle, bundled, epoch
+from steelyard.training.bundles import Bundle, bundled, drawn, epoch
 from steelyard.training.checkpoint import (
     Progress,
     load,
@@ -259,6 +259,7 @@ def _steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
             number=number,
             bare_share=data.bare_share,
             layouts=data.layouts,
+            mix=data.mix,
             most_options=run.asker.readout.most_options,
         )
 
@@ -269,6 +270,7 @@ def _asked(run: Run, name: str) -> list[Asked]:
     """A held-out file, its options in the file's order but for readouts that show a few only."""
     first = next(iter(run.config.data.layouts))
     bundles = bundled(read_examples(run.path(name)), first)
+    bundles = drawn(bundles, run.config.data.measured_questions)
     if run.asker.readout.most_options is not None:
         bundles = epoch(
             bundles,
