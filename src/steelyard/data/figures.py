@@ -1,0 +1,142 @@
+"""Numbers as documents write them ("$ 1,200.5 million"), and wrong ones that look just like them.
+
+A wrong number of another unit, precision or size gives itself away, and a model learns to tell the
+look instead of the value (Trutina report, 6.5).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from steelyard.data.normal import decoded
+
+FIGURE = re.compile(
+    r"(?P<sign>-?)\s?(?P<prefix>(?:US)?[$€£]\s?|)(?P<inner>-?)"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?P<fraction>\.\d+)?"
+    r"(?P<suffix>\s?%|(?:[ -][A-Za-z]+){0,3})"
+)
+IN_TEXT = re.compile(r"(?<![\w.,])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,]|\.\d)|"
+                     r"(?<![\w.,])-?\d+(?:\.\d+)?(?![\w,]|\.\d)")  # fmt: skip
+FIRST_YEAR, LAST_YEAR = 1000, 2100
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number and how it is written.
+
+    Attributes:
+        prefix: currency before the digits, with its space.
+        suffix: unit after them, with its space.
+        decimals: digits after the point.
+        grouped: thousands are set apart by commas, where there are any.
+    """
+
+    value: Decimal
+    prefix: str
+    suffix: str
+    decimals: int
+    grouped: bool
+
+    @property
+    def step(self) -> Decimal:
+        """The unit of the last place."""
+        return Decimal(1).scaleb(-self.decimals)
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it could be one: bare, whole, ungrouped, 1000 to 2100."""
+        bare = not (self.prefix or self.suffix or self.decimals or self.grouped)
+        return bare and FIRST_YEAR <= self.value <= LAST_YEAR
+
+    def write(self, value: Decimal) -> str:
+        """Another value in this one's look."""
+        rounded = value.quantize(self.step)
+        digits = format(abs(rounded), f"{',' if self.grouped else ''}.{self.decimals}f")
+        return f"{'-' if rounded < 0 else ''}{self.prefix}{digits}{self.suffix}"
+
+
+def figure(text: str) -> Figure | None:
+    """The figure that a text is, or None where it is anything else; brackets are no minus sign."""
+    match = FIGURE.fullmatch(decoded(text))
+    if match is None:
+        return None
+    fraction = match["fraction"] or ""
+    sign = "-" if match["sign"] or match["inner"] else ""
+    whole = match["digits"].replace(",", "")
+    grouped = "," in match["digits"] or (len(whole) < 4 and bool(match["prefix"]))
+    value = Decimal(f"{sign}{whole or '0'}{fraction}")
+    return Figure(value, match["prefix"], match["suffix"], max(len(fraction) - 1, 0), grouped)
+
+
+def numbers_in(text: str) -> list[Decimal]:
+    """The numbers that stand in running text, in order; parts of words and of dates with dots are
+    none."""
+    return [Decimal(found.replace(",", "")) for found in IN_TEXT.findall(text)]
+
+
+def wrong_figures(
+    gold: Figure,
+    count: int,
+    rng: Random,
+    *,
+    computed: Iterable[Decimal] = (),
+    nearby: Iterable[Decimal] = (),
+) -> list[str]:
+    """Up to `count` other numbers in gold's look and of its magnitude.
+
+    Args:
+        computed: what wrong operations give; taken first.
+        nearby: numbers of the document; taken next. What then lacks are neighbours of gold.
+    """
+    found: dict[str, None] = {}
+    for group in (_shuffled(computed, rng), _shuffled(nearby, rng), _neighbours(gold, rng)):
+        for value in group:
+            if len(found) == count:
+                return list(found)
+            if _is_wrong(value, gold):
+                found.setdefault(gold.write(value))
+    return list(found)
+
+
+def _is_wrong(value: Decimal, gold: Figure) -> bool:
+    # The last place of a gold value may itself be off by one: annotators round in several ways.
+    least = gold.step * 2 if gold.decimals else gold.step
+    written = value.quantize(gold.step)
+    if abs(written - gold.value) < least:
+        return False
+    if gold.is_year:
+        return FIRST_YEAR <= written <= LAST_YEAR
+    size = abs(gold.value)
+    if not size:
+        return abs(written) <= gold.step * 20
+    return size / 10 < abs(written) < size * 10
+
+
+def _neighbours(gold: Figure, rng: Random) -> Iterator[Decimal]:
+    digits = str(abs(gold.value.quantize(gold.step)))
+    whole = not gold.decimals
+    for _ in range(60):
+        ways = [gold.value + rng.choice((-1, 1)) * rng.randint(1, 12) * gold.step]
+        if not gold.is_year:
+            spread = Decimal(rng.choice((-1, 1)) * rng.randint(1, 40)) / 100
+            ways.append(gold.value * (1 + spread))
+            if gold.value < 0 or "%" in gold.suffix:
+                ways.append(-gold.value)
+        at = rng.randrange(len(digits))
+        if at + 1 < len(digits) and digits[at : at + 2].isdigit():
+            swapped = digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :]
+            ways.append(Decimal(swapped).copy_sign(gold.value))
+        value = rng.choice(ways)
+        if gold.value >= 0 > value and whole:
+            continue  # a count below zero is no candidate
+        yield value
+
+
+def _shuffled(values: Iterable[Decimal], rng: Random) -> list[Decimal]:
+    listed = list(dict.fromkeys(values))
+    rng.shuffle(listed)
+    return listed
