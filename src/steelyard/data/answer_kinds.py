@@ -17,9 +17,8 @@ DATE = re.compile(
     rf"{MONTH} \d{{1,2}}(?:, \d{{4}})?|\d{{1,2}} {MONTH}(?:,? \d{{4}})?|{MONTH},? \d{{4}}"
     r"|\d{4}-\d{2}-\d{2}"
 )
-NAME = re.compile(
-    r"(?:[A-Z][\w'’.&-]*)(?:\s(?:(?:of|the|and|de|la|von|van|du|for|in)\s){0,2}[A-Z][\w'’.&-]*)*"
-)
+WORD = r"(?:[A-Z]\.|[A-Z][\w'’&-]*)"
+NAME = re.compile(rf"{WORD}(?:\s(?:(?:of|the|and|de|la|von|van|du|for|in)\s){{0,2}}{WORD})*")
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)")
 
 
@@ -34,7 +33,7 @@ def kind_of(answer: str) -> Kind:
     number = figure(text)
     if number is not None:
         return "year" if number.is_year else "number"
-    return "name" if text[:1].isupper() else "phrase"
+    return "name" if text.lstrip("\"'“‘(")[:1].isupper() else "phrase"
 
 
 def same_kind(answer: str, texts: Iterable[str]) -> list[str]:
@@ -48,11 +47,12 @@ def spans(text: str) -> list[str]:
 
     A single capitalised word at the start of a sentence is left out: mostly it is no name.
     """
-    starts = {match.end() for match in SENTENCE_START.finditer(text)}
     found = [match.group() for match in DATE.finditer(text)]
     found += [match for match in re.findall(r"\b[12]\d{3}\b", text) if kind_of(match) == "year"]
-    for match in NAME.finditer(text):
+    undated = DATE.sub(lambda match: " " * len(match.group()), text)  # May is no name there
+    starts = {match.end() for match in SENTENCE_START.finditer(undated)}
+    for match in NAME.finditer(undated):
         name = match.group().rstrip(".")
-        if match.start() not in starts or " " in name:
+        if len(name) > 1 and (match.start() not in starts or " " in name):
             found.append(name)
     return list(dict.fromkeys(found))

@@ -19,8 +19,7 @@ FIGURE = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3})+|\d+|(?=\.\d))(?P<fraction>\.\d+)?"
     r"(?P<suffix>\s?%|(?:[ -][A-Za-z]+){0,3})"
 )
-IN_TEXT = re.compile(r"(?<![\w.,])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,]|\.\d)|"
-                     r"(?<![\w.,])-?\d+(?:\.\d+)?(?![\w,]|\.\d)")  # fmt: skip
+IN_TEXT = re.compile(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\w|[.,]\d)")
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 
 

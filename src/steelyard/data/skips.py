@@ -17,5 +17,5 @@ def counted_skips(source: str) -> Iterator[Counter[str]]:
     try:
         yield counts
     finally:
-        for reason, count in sorted(counts.items()):
+        for reason, count in sorted((+counts).items()):
             logger.info("source=%s skipped=%d reason=%s", source, count, reason)
