@@ -10,11 +10,12 @@ from steelyard.data.figures import figure, numbers_in, wrong_figures
     ("text", "value", "again", "other"),
     [
         ("$ 1,200.5 million", "1200.5", "$ 1,200.5 million", "$ 3,400.0 million"),
-        ("-3.25%", "-3.25", "-3.25%", "3400.00%"),
+        ("-3.25%", "-3.25", "-3.25%", "3,400.00%"),
         ("$-12", "-12", "-$12", "$3,400"),
-        ("42", "42", "42", "3400"),
+        ("42", "42", "42", "3,400"),
+        ("1420", "1420", "1420", "3400"),
         ("7,200 people", "7200", "7,200 people", "3,400 people"),
-        (".5", "0.5", "0.5", "3400.0"),
+        (".5", "0.5", "0.5", "3,400.0"),
     ],
 )
 def test_a_figure_writes_other_values_in_its_own_look(
@@ -62,7 +63,8 @@ def test_wrong_figures_differ_and_keep_unit_precision_and_magnitude(gold: str) -
 def test_results_of_wrong_operations_come_first() -> None:
     right = figure("50%")
     assert right is not None
-    wrong = wrong_figures(right, 2, Random(0), computed=[Decimal(40), Decimal(60)], nearby=[55])
+    computed = [Decimal(40), Decimal(60)]
+    wrong = wrong_figures(right, 2, Random(0), computed=computed, nearby=[Decimal(55)])
     assert set(wrong) == {"40%", "60%"}
 
 
@@ -73,3 +75,29 @@ def test_a_value_one_unit_of_the_last_decimal_away_is_not_called_wrong() -> None
     for seed in range(20):
         wrong = wrong_figures(right, 8, Random(seed), computed=close)
         assert not {"93.4%", "93.6%"} & set(wrong)
+
+
+def test_whole_numbers_of_a_document_do_not_stand_beside_a_computed_fraction() -> None:
+    right = figure("66.94%")
+    assert right is not None
+    for seed in range(30):
+        wrong = wrong_figures(right, 6, Random(seed), nearby=[Decimal(31), Decimal("12.5")])
+        assert len(wrong) == 6 and not any(text.endswith("0%") for text in wrong)
+
+
+def test_years_of_a_document_are_candidates_for_a_year_only() -> None:
+    amount, year = figure("1222 million"), figure("2017")
+    assert amount is not None and year is not None
+    given = [Decimal(2018), Decimal(2019)]
+    assert not set(wrong_figures(amount, 5, Random(0), nearby=given)) & {"2018 million"}
+    assert set(wrong_figures(year, 2, Random(0), nearby=given)) == {"2018", "2019"}
+
+
+def test_a_value_below_zero_does_not_stand_alone() -> None:
+    right = figure("-12.6")
+    assert right is not None
+    given = [Decimal(n) / 10 for n in range(21, 99, 2)]
+    wrong = [
+        text for seed in range(30) for text in wrong_figures(right, 4, Random(seed), nearby=given)
+    ]
+    assert 0.4 < sum(text.startswith("-") for text in wrong) / len(wrong) < 0.8

@@ -33,7 +33,7 @@ def test_parquet_rows_come_by_column_name(tmp_path: Path) -> None:
     polars.DataFrame({"x": [1, 2], "y": [["a"], []]}).write_parquet(path)
     assert list(read_parquet(path)) == [{"x": 1, "y": ["a"]}, {"x": 2, "y": []}]
     path.write_bytes(b"no parquet")
-    with pytest.raises(InputFileError, match="a.parquet"):
+    with pytest.raises(InputFileError, match="cannot be read"):
         list(read_parquet(path))
 
 

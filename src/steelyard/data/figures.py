@@ -66,7 +66,7 @@ def figure(text: str) -> Figure | None:
     fraction = match["fraction"] or ""
     sign = "-" if match["sign"] or match["inner"] else ""
     whole = match["digits"].replace(",", "")
-    grouped = "," in match["digits"] or (len(whole) < 4 and bool(match["prefix"]))
+    grouped = "," in match["digits"] or len(whole) < 4  # below 1,000 nothing shows; most do group
     value = Decimal(f"{sign}{whole or '0'}{fraction}")
     return Figure(value, match["prefix"], match["suffix"], max(len(fraction) - 1, 0), grouped)
 
@@ -89,10 +89,15 @@ def wrong_figures(
 
     Args:
         computed: what wrong operations give; taken first.
-        nearby: numbers of the document; taken next. What then lacks are neighbours of gold.
+        nearby: numbers of the document; taken next, years only where gold may be one. Where gold is
+            below zero most of them change sign, or it would stand alone. What then lacks are
+            neighbours of gold.
     """
     found: dict[str, None] = {}
-    for group in (_shuffled(computed, rng), _shuffled(nearby, rng), _neighbours(gold, rng)):
+    near = [value for value in nearby if gold.is_year or not _may_be_year(value)]
+    if gold.value < 0:
+        near = [-value if rng.random() < 0.6 else value for value in near]
+    for group in (_shuffled(computed, rng), _shuffled(near, rng), _neighbours(gold, rng)):
         for value in group:
             if len(found) == count:
                 return list(found)
@@ -107,12 +112,25 @@ def _is_wrong(value: Decimal, gold: Figure) -> bool:
     written = value.quantize(gold.step)
     if abs(written - gold.value) < least:
         return False
+    if _places(written) < _places(gold.value):
+        return False  # "31.00%" beside "66.94%" shows that it was not computed
     if gold.is_year:
         return FIRST_YEAR <= written <= LAST_YEAR
     size = abs(gold.value)
     if not size:
         return abs(written) <= gold.step * 20
     return size / 10 < abs(written) < size * 10
+
+
+def _may_be_year(value: Decimal) -> bool:
+    return value == value.to_integral_value() and 1900 <= value <= LAST_YEAR
+
+
+def _places(value: Decimal) -> int:
+    """Digits after the point, trailing zeros not counted."""
+    exponent = value.normalize().as_tuple().exponent
+    assert isinstance(exponent, int), "a finite number"
+    return max(-exponent, 0)
 
 
 def _neighbours(gold: Figure, rng: Random) -> Iterator[Decimal]:

@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
-from support.conversions import asked, assert_hidden, choices, converted, nouls, right, write_json
-from support.conversions import write_jsonl
+from support.conversions import (
+    asked,
+    assert_hidden,
+    choices,
+    converted,
+    nouls,
+    right,
+    write_json,
+    write_jsonl,
+)
 
 from steelyard.data.convert import boardgameqa, proofwriter_owa
 from steelyard.data.forward_chaining import VARIABLE, Literal, Rule

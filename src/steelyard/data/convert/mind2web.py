@@ -16,7 +16,7 @@ from steelyard.data.answers import closed_pick
 from steelyard.data.ask import Origin, choice
 from steelyard.data.distractors import nearest
 from steelyard.data.files import read_json
-from steelyard.data.normal import same
+from steelyard.data.normal import overlap
 from steelyard.data.page_nodes import described, node_texts
 from steelyard.data.records import shards
 from steelyard.data.skips import counted_skips
@@ -68,8 +68,9 @@ def step(
         return
     named = (name_of(each, texts) for each in action["neg_candidates"])
     others = list(dict.fromkeys(name for name in named if name is not None))
-    # Two elements of one name cannot be told apart in words, and either might be meant.
-    others = [name for name in others if not any(r is not None and same(name, r) for r in right)]
+    # What is within the right element or around it bears its name too, and is right as well.
+    names = [bare(name) for name in right if name is not None]
+    others = [other for other in others if not any(overlap(bare(other), name) for name in names)]
     count = min(rng.choice(SIZES) - 1, len(others))
     if not count:
         return
@@ -90,6 +91,11 @@ def name_of(candidate: Mapping[str, Any], texts: Mapping[str, str]) -> str | Non
     node = str(candidate["backend_node_id"])
     attributes = json.loads(candidate["attributes"])
     return described(candidate["tag"], attributes, texts.get(node, ""), LONGEST_NAME)
+
+
+def bare(described_element: str) -> str:
+    """The name without its tag."""
+    return described_element.partition("] ")[2]
 
 
 SOURCE = Source(
