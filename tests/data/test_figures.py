@@ -28,7 +28,9 @@ def test_a_figure_writes_other_values_in_its_own_look(
     assert found.write(Decimal(3400)) == other
 
 
-@pytest.mark.parametrize("text", ["", "yes", "May 3, 2001", "12 to 14", "1.2.3", "1,20", "n/a"])
+@pytest.mark.parametrize(
+    "text", ["", "yes", "May 3, 2001", "12 to 14", "1" * 40, "1.2.3", "1,20", "n/a"]
+)
 def test_what_is_no_figure_is_none(text: str) -> None:
     assert figure(text) is None
 
@@ -101,3 +103,21 @@ def test_a_value_below_zero_does_not_stand_alone() -> None:
         text for seed in range(30) for text in wrong_figures(right, 4, Random(seed), nearby=given)
     ]
     assert 0.4 < sum(text.startswith("-") for text in wrong) / len(wrong) < 0.8
+
+
+def test_results_of_any_size_are_passed_over_and_not_choked_on() -> None:
+    right = figure("12.5")
+    assert right is not None
+    wild = [Decimal(10) ** 60, Decimal(1) / 10**60, Decimal(0), Decimal(-(10**40))]
+    wrong = wrong_figures(right, 4, Random(0), computed=wild)
+    assert len(wrong) == 4 and max(map(len, wrong)) < 6
+
+
+def test_the_right_answer_is_not_always_the_one_in_the_middle() -> None:
+    right = figure("500")
+    assert right is not None
+    ranks = []
+    for seed in range(200):
+        wrong = wrong_figures(right, 4, Random(seed))
+        ranks.append(sum(Decimal(text) < 500 for text in wrong))
+    assert min(ranks.count(rank) for rank in range(5)) > 10

@@ -7,9 +7,10 @@ look instead of the value (Trutina report, 6.5).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from random import Random
 
 from steelyard.data.normal import decoded
@@ -21,6 +22,8 @@ FIGURE = re.compile(
 )
 IN_TEXT = re.compile(r"(?<![\w.,])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\w|[.,]\d)")
 FIRST_YEAR, LAST_YEAR = 1000, 2100
+MOST_TRIES = 200
+MOST_CHARACTERS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,10 @@ class Figure:
 
 
 def figure(text: str) -> Figure | None:
-    """The figure that a text is, or None where it is anything else; brackets are no minus sign."""
+    """The figure that a text is, or None where it is anything else; brackets are no minus sign, and
+    what has more digits than arithmetic here keeps is no figure."""
     match = FIGURE.fullmatch(decoded(text))
-    if match is None:
+    if match is None or len(text) > MOST_CHARACTERS:
         return None
     fraction = match["fraction"] or ""
     sign = "-" if match["sign"] or match["inner"] else ""
@@ -93,33 +97,32 @@ def wrong_figures(
             below zero most of them change sign, or it would stand alone. What then lacks are
             neighbours of gold.
     """
-    found: dict[str, None] = {}
     near = [value for value in nearby if gold.is_year or not _may_be_year(value)]
     if gold.value < 0:
         near = [-value if rng.random() < 0.6 else value for value in near]
-    for group in (_shuffled(computed, rng), _shuffled(near, rng), _neighbours(gold, rng)):
-        for value in group:
-            if len(found) == count:
-                return list(found)
-            if _is_wrong(value, gold):
-                found.setdefault(gold.write(value))
+    found: dict[str, Decimal] = {}
+    given = chain(_shuffled(computed, rng), _shuffled(near, rng))
+    for value in chain(given, _neighbours(gold, found, rng)):
+        if len(found) == count:
+            break
+        if _is_wrong(value, gold):
+            found.setdefault(gold.write(value), value)
     return list(found)
 
 
 def _is_wrong(value: Decimal, gold: Figure) -> bool:
-    # The last place of a gold value may itself be off by one: annotators round in several ways.
-    least = gold.step * 2 if gold.decimals else gold.step
-    written = value.quantize(gold.step)
-    if abs(written - gold.value) < least:
+    size = abs(gold.value)
+    if size and not size / 10 < abs(value) < size * 10:
         return False
+    if not size and abs(value) > gold.step * 20:
+        return False
+    if gold.is_year and not FIRST_YEAR <= value <= LAST_YEAR:
+        return False
+    written = value.quantize(gold.step)
     if _places(written) < _places(gold.value):
         return False  # "31.00%" beside "66.94%" shows that it was not computed
-    if gold.is_year:
-        return FIRST_YEAR <= written <= LAST_YEAR
-    size = abs(gold.value)
-    if not size:
-        return abs(written) <= gold.step * 20
-    return size / 10 < abs(written) < size * 10
+    # The last place of a gold value may itself be off by one: annotators round in several ways.
+    return abs(written - gold.value) >= gold.step * (2 if gold.decimals else 1)
 
 
 def _may_be_year(value: Decimal) -> bool:
@@ -133,24 +136,30 @@ def _places(value: Decimal) -> int:
     return max(-exponent, 0)
 
 
-def _neighbours(gold: Figure, rng: Random) -> Iterator[Decimal]:
-    digits = str(abs(gold.value.quantize(gold.step)))
-    whole = not gold.decimals
-    for _ in range(60):
-        ways = [gold.value + rng.choice((-1, 1)) * rng.randint(1, 12) * gold.step]
-        if not gold.is_year:
-            spread = Decimal(rng.choice((-1, 1)) * rng.randint(1, 40)) / 100
-            ways.append(gold.value * (1 + spread))
-            if gold.value < 0 or "%" in gold.suffix:
-                ways.append(-gold.value)
-        at = rng.randrange(len(digits))
-        if at + 1 < len(digits) and digits[at : at + 2].isdigit():
-            swapped = digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :]
-            ways.append(Decimal(swapped).copy_sign(gold.value))
-        value = rng.choice(ways)
-        if gold.value >= 0 > value and whole:
-            continue  # a count below zero is no candidate
-        yield value
+def _neighbours(gold: Figure, found: Mapping[str, Decimal], rng: Random) -> Iterator[Decimal]:
+    """Small changes of gold or, half of the time, of a wrong value that was found: else the right
+    answer is the one that the others lie around."""
+    for _ in range(MOST_TRIES):
+        others = list(found.values())
+        base = rng.choice(others) if others and rng.random() < 0.5 else gold.value
+        value = _changed(base.quantize(gold.step), gold, rng)
+        if value >= 0 or gold.value < 0 or gold.decimals or "%" in gold.suffix:
+            yield value  # a whole number of things is not below zero
+
+
+def _changed(base: Decimal, gold: Figure, rng: Random) -> Decimal:
+    """One digit or a few units off, two digits swapped, some percent off, or the other sign."""
+    ways = [base + rng.choice((-1, 1)) * rng.randint(1, 12) * gold.step]
+    if not gold.is_year:
+        ways.append(base * (1 + Decimal(rng.choice((-1, 1)) * rng.randint(1, 40)) / 100))
+    if gold.value < 0 or "%" in gold.suffix:
+        ways.append(-base)
+    digits = str(abs(base))
+    at = rng.randrange(len(digits))
+    if digits[at : at + 2].isdigit() and at + 1 < len(digits):
+        swapped = digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :]
+        ways.append(Decimal(swapped).copy_sign(base))
+    return rng.choice(ways)
 
 
 def _shuffled(values: Iterable[Decimal], rng: Random) -> list[Decimal]:

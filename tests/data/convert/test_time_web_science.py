@@ -69,8 +69,9 @@ def node(number: str, tag: str = "button", **attributes: str) -> object:
 def test_mind2web_offers_named_elements_and_hides_later_steps(tmp_path: Path) -> None:
     html = (
         '<html backend_node_id="0"><button backend_node_id="1">Search</button>'
-        '<button backend_node_id="2">Reset</button><a backend_node_id="3">Search<span backend_node_id="6">new</span></a>'
-        '<input backend_node_id="4"><div backend_node_id="5"></div></html>'
+        '<button backend_node_id="2">Reset</button><a backend_node_id="3">Search'
+        '<span backend_node_id="6">new</span></a><input backend_node_id="4">'
+        '<div backend_node_id="5"></div></html>'
     )
     action = {
         "action_uid": "u",
