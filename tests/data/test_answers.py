@@ -13,7 +13,7 @@ TOWN = ShortAnswer(
     "Yadkinville",
     aliases=["Yadkinville, North Carolina"],
     near=["Yadkinville", "North Carolina", "Durham", "1998", "a town", "yadkinville (town)"],
-    far=["Boston", "Leeds", "Rome", "42", "Yadkinville"],
+    far=["Boston", "Leeds", "Rome", "42", "Yadkinville", "DURHAM", "durham"],
 )
 
 

@@ -25,7 +25,7 @@ CHECKS = (
     'Question: {question} Proposed answer: "{answer}". Is it right?',
     'Is "{answer}" the right answer to: {question}',
     '{question} Somebody answered "{answer}". Is that correct?',
-    "Does the answer {answer} follow for the question: {question}",
+    "{question} Would {answer} be right?",
     "{question} Is it {answer}?",
 )
 CLOSED_ASKS = ("{question}", "{question}", "Answer yes or no: {question}", "Is it so? {question}")

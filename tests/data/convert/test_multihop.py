@@ -38,7 +38,7 @@ def test_musique_excludes_aliases_and_draws_on_earlier_hops(tmp_path: Path) -> N
              "paragraph_support_idx": 0},
         ],
         "answer": "Yadkinville",
-        "answer_aliases": ["Yadkinville, North Carolina"],
+        "answer_aliases": ["Yadkinville, North Carolina", "Boonville"],
         "answerable": True,
     }  # fmt: skip
     other = {**row, "id": "3hop1__1_2_7", "answerable": False, "question": "WRONG"}
@@ -50,6 +50,7 @@ def test_musique_excludes_aliases_and_draws_on_earlier_hops(tmp_path: Path) -> N
         assert right(each) == "Yadkinville"
         wrong = [text for text in options(each) if text != "Yadkinville"]
         assert not any(overlap(text, "Yadkinville, North Carolina") for text in wrong)
+        assert "Boonville" not in wrong
     assert any("Ann Lee" in options(each) for each in choices(found))
     assert {each.target[0] > 0.5 for each in nouls(found)} == {True, False}
 

@@ -137,6 +137,7 @@ def test_wikisql_keeps_aggregates_and_queries_with_several_conditions(tmp_path: 
         "page_title": "League",
         "caption": "Scores",
     }
+    long = {**table, "id": "2-long", "rows": [["x" * 25_000, 3, "Reds"], ["Bob", 4, "Reds"]]}
     rows = [
         (4, [[2, 0, "reds"]], 1, "total points of the Reds?"),
         (0, [[2, 0, "Reds"], [1, 1, 30]], 1, "points of the Red above 30?"),
@@ -144,7 +145,7 @@ def test_wikisql_keeps_aggregates_and_queries_with_several_conditions(tmp_path: 
         (3, [[2, 0, "Greens"]], 0, "WRONG"),
         (0, [[2, 0, "Reds"], [1, 1, 30]], 0, "WRONG"),
     ]
-    write_jsonl(tmp_path / "wikisql/train.tables.jsonl", [table])
+    write_jsonl(tmp_path / "wikisql/train.tables.jsonl", [table, long])
     write_jsonl(
         tmp_path / "wikisql/train.jsonl",
         [
@@ -155,6 +156,14 @@ def test_wikisql_keeps_aggregates_and_queries_with_several_conditions(tmp_path: 
                 "sql": {"sel": select, "conds": conditions, "agg": aggregate},
             }
             for aggregate, conditions, select, question in rows
+        ]
+        + [
+            {
+                "phase": 1,
+                "table_id": "2-long",
+                "question": "WRONG",
+                "sql": {"sel": 1, "conds": [], "agg": 4},
+            }
         ],
     )
     found = converted(wikisql.SOURCE, tmp_path, seeds=20)

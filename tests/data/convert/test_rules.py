@@ -116,6 +116,7 @@ def test_maud_offers_the_answers_that_its_question_got(tmp_path: Path) -> None:
         ["c3", "abridged", "3", "Deal", "MAE", "war", "Carve-out?", "Yes", "0", "text three"],
         ["c4", "main", "4", "Deal", "MAE", "war", "Carve-out?", "No", "1", "text four"],
         ["c5", "main", "5", "Deal", "MAE", "<NONE>", "Lonely?", "WRONG", "0", "text five"],
+        ["c6", "main", "6", "Deal", "MAE", "<NONE>", "Standard?", "could", "1", "WRONG " * 5000],
     ]
     path = tmp_path / "maud/MAUD_train.csv"
     path.parent.mkdir()
@@ -125,6 +126,7 @@ def test_maud_offers_the_answers_that_its_question_got(tmp_path: Path) -> None:
     assert len(choices(found)) == len(found) == 4 * 5
     gold = {"text one": "would", "text two": "could", "text three": "Yes", "text four": "No"}
     assert all(right(each) == gold[each.state] for each in found)
+    assert_hidden(found, "<NONE>", "WRONG")
     assert {tuple(sorted(options(e))) for e in found} == {("could", "would"), ("No", "Yes")}
     assert all("Carve-out?: war" in asked(e) for e in found if right(e) in ("Yes", "No"))
 

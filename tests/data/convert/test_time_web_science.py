@@ -56,7 +56,7 @@ def test_time_questions_get_slips_as_wrong_answers_and_lose_the_format(tmp_path:
     assert any("E4" in options(each) for each in choices(found))
     assert all(
         (each.target[0] > 0.5) == any(f'{mark}{gold}{end}' in asked(each) for gold in golds
-         for mark, end in (('"', '"'), ("answer ", " follow"), ("Is it ", "?")))
+         for mark, end in (('"', '"'), ("Would ", " be right"), ("Is it ", "?")))
         for each in nouls(found)
     )  # fmt: skip
     assert not is_shippable(test_of_time.SOURCE.licence)

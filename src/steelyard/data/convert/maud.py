@@ -9,6 +9,7 @@ from random import Random
 
 from steelyard.data.answers import closed_pick
 from steelyard.data.ask import Origin
+from steelyard.data.documents import LONGEST_STATE
 from steelyard.data.files import read_csv
 from steelyard.data.normal import decoded
 from steelyard.data.skips import counted_skips
@@ -16,7 +17,6 @@ from steelyard.data.source import Source
 from steelyard.types.example import Example
 
 NONE = "<NONE>"
-MAX_CHARACTERS = 24_000
 
 
 def read(folder: Path, rng: Random) -> Iterator[Example]:
@@ -31,7 +31,7 @@ def read(folder: Path, rng: Random) -> Iterator[Example]:
             if len(options[question]) < 2:
                 skips["only one answer ever given"] += 1
                 continue
-            if len(row["text"]) > MAX_CHARACTERS:
+            if len(row["text"]) > LONGEST_STATE:
                 skips["the passage is too long"] += 1
                 continue
             origin = Origin("maud", SOURCE.licence, row["contract_name"])

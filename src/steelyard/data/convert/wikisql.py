@@ -10,15 +10,13 @@ from typing import Any
 
 from steelyard.data.answers import ShortAnswer, ask
 from steelyard.data.ask import Origin
-from steelyard.data.documents import table_text
+from steelyard.data.documents import LONGEST_STATE, table_text
 from steelyard.data.files import read_jsonl
 from steelyard.data.normal import decoded, number
 from steelyard.data.skips import counted_skips
 from steelyard.data.source import Source
 from steelyard.data.table_query import QueryError, execute, mistakes, parse
 from steelyard.types.example import Example
-
-MAX_CHARACTERS = 24_000
 
 
 def read(folder: Path, rng: Random) -> Iterator[Example]:
@@ -31,7 +29,7 @@ def read(folder: Path, rng: Random) -> Iterator[Example]:
                 skips[answer] += 1
                 continue
             state = table_state(table, rng)
-            if len(state) > MAX_CHARACTERS:
+            if len(state) > LONGEST_STATE:
                 skips["the table is too long"] += 1
                 continue
             origin = Origin("wikisql", SOURCE.licence, row["table_id"])
