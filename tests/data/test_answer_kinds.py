@@ -30,3 +30,10 @@ def test_spans_are_dates_years_and_names_but_not_the_first_word_of_a_sentence() 
     found = spans(text)
     assert {"Seine", "Paris", "Bank of Lyon", "May 3, 2001", "1998", "2001"} <= set(found)
     assert "The" not in found and "Then" not in found
+
+
+def test_two_names_are_two_and_function_words_are_none() -> None:
+    text = "He met Ann Lee and Bob Ray in 1999 The town, called 'New Troy', grew. We saw There."
+    found = spans(text)
+    assert {"Ann Lee", "Bob Ray", "New Troy"} <= set(found)
+    assert not {"The", "He", "We", "There", "Ann Lee and Bob Ray"} & set(found)

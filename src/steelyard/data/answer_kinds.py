@@ -18,7 +18,11 @@ DATE = re.compile(
     r"|\d{4}-\d{2}-\d{2}"
 )
 WORD = r"(?:[A-Z]\.|[A-Z][\w'’&-]*)"
-NAME = re.compile(rf"{WORD}(?:\s(?:(?:of|the|and|de|la|von|van|du|for|in)\s){{0,2}}{WORD})*")
+NAME = re.compile(rf"{WORD}(?:\s(?:(?:of|the|de|la|von|van|du)\s){{0,2}}{WORD})*")
+NO_NAMES = frozenset(
+    {"A", "An", "And", "But", "He", "Her", "His", "In", "It", "On", "She", "That", "The", "There",
+     "These", "They", "This", "We", "When", "You"}
+)  # fmt: skip
 SENTENCE_START = re.compile(r"(?:^|[.!?]\s+|\n)")
 
 
@@ -52,7 +56,9 @@ def spans(text: str) -> list[str]:
     undated = DATE.sub(lambda match: " " * len(match.group()), text)  # May is no name there
     starts = {match.end() for match in SENTENCE_START.finditer(undated)}
     for match in NAME.finditer(undated):
-        name = match.group().rstrip(".")
-        if len(name) > 1 and (match.start() not in starts or " " in name):
+        name = match.group().rstrip(".'’-&")
+        if len(name) < 2 or name in NO_NAMES:
+            continue
+        if match.start() not in starts or " " in name:
             found.append(name)
     return list(dict.fromkeys(found))
