@@ -95,7 +95,7 @@ def wrong_figures(
         computed: what wrong operations give; taken first.
         nearby: numbers of the document; taken next, years only where gold may be one. Where gold is
             below zero most of them change sign, or it would stand alone. What then lacks are
-            neighbours of gold.
+            small changes of gold and of the wrong values themselves.
     """
     near = [value for value in nearby if gold.is_year or not _may_be_year(value)]
     if gold.value < 0:

@@ -77,7 +77,7 @@ def run(steps: Sequence[Step], table: Sequence[Sequence[str]]) -> Result:
 def variants(steps: Sequence[Step]) -> Iterator[list[Step]]:
     """Programs with one mistake: another operation, operands swapped, or a step left out."""
     swaps = {"add": ("subtract",), "subtract": ("add",), "multiply": ("divide",), "divide": ()}
-    others = {name: tuple(set(OVER_ROWS) - {name}) for name in OVER_ROWS}
+    others = {name: tuple(other for other in OVER_ROWS if other != name) for name in OVER_ROWS}
     for index, step in enumerate(steps):
         changed = [
             replace(step, operation=name) for name in {**swaps, **others}.get(step.operation, ())
@@ -90,8 +90,9 @@ def variants(steps: Sequence[Step]) -> Iterator[list[Step]]:
     last = steps[-1]
     if last.operation == "divide" and len(steps) > 1 and steps[-2].operation == "subtract":
         # A change must be divided by the old value; by the new one is the usual mistake.
-        for base in {steps[-2].first, steps[-2].second} - {last.second}:
-            yield [*steps[:-1], replace(last, second=base)]
+        for base in (steps[-2].first, steps[-2].second):
+            if base != last.second:
+                yield [*steps[:-1], replace(last, second=base)]
 
 
 def _value(step: Step, results: Sequence[Result], table: Sequence[Sequence[str]]) -> Result:
