@@ -13,6 +13,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 ARTICLES = frozenset({"a", "an", "the"})
+WORD = re.compile(r"(?<!\w)-?(?:[$€£]\s?)?\d+(?:[.,]\d+)*|\w+")
 
 
 def decoded(text: str) -> str:
@@ -35,16 +36,22 @@ def number(text: str) -> Decimal | None:
 def normal(text: str) -> str:
     """Equal for texts that are the same answer: case, punctuation, articles and spaces ignored.
 
-    Numbers are compared by value. A text of nothing but punctuation stays as it is.
+    Numbers are compared by value, also those within a text: "-1.50 million" is "-1.5 million" and
+    not "1.5 million". A text of nothing but punctuation stays as it is.
     """
     value = number(text)
     if value is not None:
         return format(value.normalize(), "f")
     plain = unicodedata.normalize("NFKD", decoded(text).casefold())
     letters = "".join(c for c in plain if not unicodedata.combining(c))
-    words = re.findall(r"\w+", letters)
+    words = [_word(word) for word in WORD.findall(letters)]
     kept = [word for word in words if word not in ARTICLES]
     return " ".join(kept or words) or decoded(text)
+
+
+def _word(text: str) -> str:
+    value = number(text)
+    return " ".join(re.findall(r"\w+", text)) if value is None else format(value.normalize(), "f")
 
 
 def same(first: str, second: str) -> bool:
