@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,13 @@ import typer
 Config = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="A TOML file; see docs/training.md.")
 ]
+
+
+class Dtype(StrEnum):
+    """Types that merged weights can be written in."""
+
+    float32 = "float32"
+    bfloat16 = "bfloat16"
 
 
 def train(
@@ -49,19 +57,26 @@ def export(
         Path, typer.Option("--output", "-o", metavar="MODEL", help="A new model folder.")
     ],
     name: Annotated[str, typer.Option(help="What the model calls itself.")],
+    merged: Annotated[
+        Dtype | None,
+        typer.Option(help="Write whole weights, which need no base.", show_default="the adapter"),
+    ] = None,
 ) -> None:
     """Make a model folder of a run's best weights, with temperatures and the exit rule.
 
-    The folder holds the adapter in peft's format and names its base; `steelyard decide --model
-    MODEL` takes it.
+    The folder holds the adapter in peft's format and names its base, or with --merged whole weights
+    that load with transformers too. `steelyard decide --model MODEL` takes either.
     """
+    import torch
+
     from steelyard.training.config import read_config
     from steelyard.training.export import export as export_run
     from steelyard.training.setup import set_up
 
     settings = read_config(config)
     run = set_up(settings, root=config.parent, folder=run_folder)
-    rule = export_run(run, out, name=name)
+    dtype = None if merged is None else getattr(torch, merged.value)
+    rule = export_run(run, out, name=name, merged=dtype)
     typer.echo(f"{out}: {name}")
     if rule is not None:
         typer.echo(

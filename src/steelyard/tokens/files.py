@@ -111,3 +111,22 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ModelFileError(f"{path}: got {type(value).__name__}; allowed: an object")
     return value
+
+
+def write_folder(files: TokenizerFiles, folder: Path) -> None:
+    """Write what `read_folder` and transformers read: tokenizer.json and tokenizer_config.json."""
+    files.tokenizer.save(str(folder / "tokenizer.json"))
+    special = {
+        str(index): {"content": text, "special": True}
+        for text, index in sorted(files.special_tokens.items(), key=lambda item: item[1])
+    }
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "added_tokens_decoder": special,
+        "chat_template": files.chat_template,
+        "bos_token": files.bos,
+        "eos_token": files.eos,
+    }
+    known = {name: value for name, value in config.items() if value is not None}
+    text = json.dumps(known, indent=2, ensure_ascii=False) + "\n"
+    (folder / "tokenizer_config.json").write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ import tokenizers
 
 from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.prompt.branch import Piece
-from steelyard.tokens.files import read_folder
+from steelyard.tokens.files import TokenizerFiles, read_folder, write_folder
 from steelyard.tokens.twin import bare, missing_bytes, spells_no_special
 
 MARGIN_PRETOKENS = 3
@@ -113,6 +113,17 @@ class Tokenizer:
             bos=files.bos,
             eos=files.eos,
         )
+
+    def save(self, folder: Path) -> None:
+        """Write tokenizer.json and tokenizer_config.json, for `from_folder` and transformers."""
+        files = TokenizerFiles(
+            tokenizer=self._whole,
+            chat_template=self.chat_template,
+            special_tokens=self.special_tokens,
+            bos=self.bos,
+            eos=self.eos,
+        )
+        write_folder(files, folder)
 
     def encode(self, pieces: Sequence[Piece]) -> tuple[int, ...]:
         """Token ids of the pieces as one text; no token is added in front or at the end."""

@@ -6,19 +6,20 @@ and trained none of them.
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from steelyard.backbone.lens import Lens, write_lenses
 from steelyard.backbone.weights.adapter import Adapter, write_adapter
+from steelyard.backbone.weights.write import write_weights
 from steelyard.calibration.exit_temperature import (
     ExitTemperature,
     Labelled,
@@ -26,6 +27,8 @@ from steelyard.calibration.exit_temperature import (
 )
 from steelyard.data.dataset import read_examples
 from steelyard.errors import OutputError, RequestError
+from steelyard.models import hub
+from steelyard.models.catalog import CATALOG
 from steelyard.models.directory import EXITS, HEAD
 from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.layout import LAYOUTS, layout_digest
@@ -33,9 +36,10 @@ from steelyard.readout.pointer_head import write_pointer_head
 from steelyard.training.bundles import bundled
 from steelyard.training.checkpoint import load
 from steelyard.training.loop import BEST, Run
-from steelyard.training.lora import LoraLinear, adapted
+from steelyard.training.lora import FullLinear, LoraLinear, adapted
 from steelyard.training.readouts import Pointing
 from steelyard.training.targets import targets_of
+from steelyard.training.trainee import Trainee
 from steelyard.types.question import KINDS, kind_of
 
 MOST_LOSS = 0.005
@@ -58,39 +62,68 @@ class ExitRule:
     mean_layers: float
 
 
-def export(run: Run, out: Path, *, name: str, warnings: Sequence[str] = ()) -> ExitRule | None:
-    """Write the run's best weights as a model directory that continues its base.
+def export(
+    run: Run,
+    out: Path,
+    *,
+    name: str,
+    merged: torch.dtype | None = None,
+    warnings: Sequence[str] = (),
+) -> ExitRule | None:
+    """Write the run's best weights as a model directory.
 
     Args:
         out: a new folder; it appears when it is complete.
         name: what the model calls itself.
+        merged: write whole weights of this type, which need no base and load with transformers;
+            None writes the adapter, which continues its base.
+        warnings: sentences that accompany every answer.
     Returns:
         The exit rule, or None for a model without exits.
     Raises:
         OutputError: `out` exists.
         InputFileError: the run has no weights yet.
-        RequestError: weights that were trained as a whole are no adapter.
+        RequestError: an adapter is wanted of weights that were trained as a whole, or on a base
+            that is not known by a name.
     """
     if out.exists():
         raise OutputError(f"{out} exists already")
-    config = run.config
-    if config.model.method != "lora":
-        raise RequestError("only low-rank adapters are exported so far", field="model.method")
+    model = run.config.model
+    if merged is None and model.method != "lora":
+        raise RequestError(
+            f"{model.method!r} trains no adapter; write merged weights", field="model.method"
+        )
+    if merged is None and not (model.base in CATALOG or hub.is_id(model.base)):
+        raise RequestError(
+            f"{model.base!r} is no name of a model, by which an adapter could find it again; "
+            "write merged weights",
+            field="model.base",
+        )
     _, tensors = load(run.folder / BEST)
     with torch.no_grad():
         for key, parameter in run.trainee.named_parameters():
             parameter.copy_(tensors[key])
     run.trainee.merge()
-    labelled = _readings(run)
-    temperatures = fit_exit_temperature(labelled)
-    rule = choose_threshold(labelled, temperatures) if config.model.exits else None
+    readings = _readings(run)
+    temperatures = fit_exit_temperature(readings)
+    rule = choose_threshold(readings, temperatures) if model.exits else None
 
     out.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     try:
-        _write(run, made, name, tuple(warnings), temperatures, rule)
-        os.chmod(made, 0o755)
-        os.replace(made, out)
+        if merged is None:
+            write_adapter(_adapter(run), made, base=model.base)
+        else:
+            write_weights(made, run.weights.config, _merged(run), merged)
+            run.asker.tokenizer.save(made)
+        _write_parts(run.trainee, made)
+        threshold = 1.0 if rule is None else rule.threshold
+        manifest = _manifest(run, name, temperatures, threshold, tuple(warnings))
+        if merged is not None:
+            manifest = replace(manifest, base=None, base_digest=None)
+        write_manifest(manifest, made)
+        made.chmod(0o755)
+        made.replace(out)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
@@ -152,46 +185,60 @@ def _readings(run: Run) -> dict[int, list[Labelled]]:
     return dict(found)
 
 
-def _write(
-    run: Run,
-    folder: Path,
-    name: str,
-    warnings: tuple[str, ...],
-    temperatures: ExitTemperature,
-    rule: ExitRule | None,
-) -> None:
-    config, trainee = run.config, run.trainee
-    layout = next(iter(config.data.layouts))
+def _adapter(run: Run) -> Adapter:
     factors = {}
-    for path, module in adapted(trainee.decoder):
+    for path, module in adapted(run.trainee.decoder):
         assert isinstance(module, LoraLinear)
         factors[f"model.{path}.weight"] = (module.lora_A.detach(), module.lora_B.detach())
-    write_adapter(Adapter(config.model.alpha, factors), folder, base=config.model.base)
+    return Adapter(run.config.model.alpha, factors)
+
+
+def _merged(run: Run) -> Iterator[tuple[str, Tensor]]:
+    """The base's tensors, those that were trained in their place."""
+    trained = {f"model.{path}": module for path, module in adapted(run.trainee.decoder)}
+    for name, stored in run.weights.tensors():
+        path, _, leaf = name.rpartition(".")
+        module = trained.get(path)
+        if module is not None and leaf == "weight":
+            stored = module.exact().cpu()
+        elif isinstance(module, FullLinear) and module.bias is not None:
+            stored = module.bias.detach().cpu()
+        yield name, stored
+
+
+def _write_parts(trainee: Trainee, folder: Path) -> None:
     if isinstance(trainee.readout, Pointing):
         write_pointer_head(trainee.readout.head(), folder / HEAD)
     if trainee.lenses:
-        write_lenses(
-            {at: Lens(x.weight, x.bias) for at, x in trainee.lenses.items()}, folder / EXITS
-        )
-    fitted: dict[int, dict[str, float]] = {
-        layer: {kind: kinds.get(kind, 1.0) for kind in KINDS}
-        for layer, kinds in temperatures.temperatures.items()
-    }
-    write_manifest(
-        Manifest(
-            name=name,
-            readout=config.model.readout,
-            layout=layout,
-            wording=layout_digest(LAYOUTS[layout], run.asker.chat),
-            base=config.model.base,
-            base_digest=run.weights_digest,
-            exits=FittedExits(
-                layers=config.model.exits,
-                threshold=1.0 if rule is None else rule.threshold,
-                temperatures=fitted,
-            ),
-            fitted_on="held-out documents of the training corpora and generators",
-            warnings=warnings,
+        lenses = {layer: Lens(one.weight, one.bias) for layer, one in trainee.lenses.items()}
+        write_lenses(lenses, folder / EXITS)
+
+
+def _manifest(
+    run: Run,
+    name: str,
+    temperatures: ExitTemperature,
+    threshold: float,
+    warnings: tuple[str, ...],
+) -> Manifest:
+    model = run.config.model
+    layout = next(iter(run.config.data.layouts))
+    return Manifest(
+        name=name,
+        readout=model.readout,
+        layout=layout,
+        wording=layout_digest(LAYOUTS[layout], run.asker.chat),
+        base=model.base,
+        base_digest=run.weights.digest,
+        exits=FittedExits(
+            layers=model.exits,
+            threshold=threshold,
+            temperatures={
+                # a kind that validation does not have keeps its scores as they are
+                layer: {kind: kinds.get(kind, 1.0) for kind in KINDS}
+                for layer, kinds in temperatures.temperatures.items()
+            },
         ),
-        folder,
+        fitted_on="the validation file of the training run",
+        warnings=warnings,
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
 from steelyard.errors import InputFileError, OutputError
 from steelyard.training.bundles import Bundle, bundled, drawn, epoch
@@ -53,7 +54,7 @@ class Run:
     Attributes:
         folder: where checkpoint, best weights and log are written.
         root: where relative data paths begin.
-        weights_digest: sha256 over the base's weights.
+        weights: the base, as it was opened.
         identity: sha256 over configuration, data and weights; a checkpoint of another is refused.
     """
 
@@ -62,7 +63,7 @@ class Run:
     asker: Asker
     folder: Path
     root: Path
-    weights_digest: str
+    weights: Weights
     identity: str
 
     def path(self, name: str) -> Path:

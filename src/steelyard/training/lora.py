@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,14 +25,6 @@ from torch.nn import functional as F
 
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.layers import Linear
-
-
-class Adapted(Protocol):
-    """A linear map whose `weight` is remade from what is trained."""
-
-    def merge(self) -> None:
-        """Bring `weight` up to date; called after every optimiser step."""
-        ...
 
 
 class LoraLinear(nn.Module):
@@ -65,8 +57,13 @@ class LoraLinear(nn.Module):
         return F.silu(self(x))
 
     @torch.no_grad()
+    def exact(self) -> Tensor:
+        """The merged weight in float32."""
+        return torch.addmm(self.base, self.lora_B, self.lora_A, alpha=self.scale)
+
     def merge(self) -> None:
-        self.weight.copy_(torch.addmm(self.base, self.lora_B, self.lora_A, alpha=self.scale))
+        """Bring `weight` up to date; called after every optimiser step."""
+        self.weight.copy_(self.exact())
 
 
 class FullLinear(nn.Module):
@@ -85,9 +82,13 @@ class FullLinear(nn.Module):
     def silu(self, x: Tensor) -> Tensor:
         return F.silu(self(x))
 
-    @torch.no_grad()
+    def exact(self) -> Tensor:
+        """The weight in float32."""
+        return self.master.detach()
+
     def merge(self) -> None:
-        self.weight.copy_(self.master)
+        """Bring `weight` up to date; called after every optimiser step."""
+        self.weight.copy_(self.exact())
 
 
 def adapt(decoder: Decoder, *, rank: int, scale: float, dtype: torch.dtype) -> Decoder:

@@ -14,6 +14,7 @@ from steelyard.prompt.layout import LAYOUTS, SYSTEM
 from steelyard.training.config import TrainConfig
 from steelyard.training.loop import Run, identity_of
 from steelyard.training.micro_batch import Asker
+from steelyard.training.start import continue_from
 from steelyard.training.trainee import new_trainee
 
 
@@ -45,12 +46,14 @@ def set_up(config: TrainConfig, *, root: Path, folder: Path) -> Run:
         adds_bos=tokenizer.adds_bos,
     )
     trainee = new_trainee(weights, config.model, torch.device(config.model.device))
+    if config.model.start is not None:
+        continue_from(root / config.model.start, weights, trainee, config.model)
     return Run(
         config=config,
         trainee=trainee,
         asker=Asker(tokenizer, chat, trainee.readout),
         folder=folder,
         root=root,
-        weights_digest=weights.digest,
+        weights=weights,
         identity=identity_of(config, root, weights.digest),
     )
