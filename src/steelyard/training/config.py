@@ -6,6 +6,7 @@ value of another type.
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -162,7 +163,7 @@ def _table(value: object, kind: type[T], where: str) -> T:
 
 def _check(config: TrainConfig) -> None:
     optim, model, data = config.optim, config.model, config.data
-    at_least = {
+    at_least: dict[str, tuple[float, int]] = {
         "model.rank": (model.rank, 1),
         "optim.steps": (optim.steps, 1),
         "optim.step_tokens": (optim.step_tokens, 1),
@@ -173,17 +174,19 @@ def _check(config: TrainConfig) -> None:
         "optim.brier": (optim.brier, 0),
         "optim.rps": (optim.rps, 0),
         "checkpoint_minutes": (config.checkpoint_minutes, 0),
-        "data.bare_share": (data.bare_share, 0),
         "data.measured_questions": (data.measured_questions, 1),
         "data.train": (len(data.train), 1),
         "data.layouts": (len(data.layouts), 1),
     }
+    if config.threads is not None:
+        at_least["threads"] = (config.threads, 1)
     for name, (value, least) in at_least.items():
-        if not value >= least:
+        if not least <= value < math.inf:
             raise RequestError(f"{value!r}; allowed: {least} or more", field=name)
-    for name, share in data.mix.items():
+    shares = {f"data.mix.{name}": share for name, share in data.mix.items()}
+    for name, share in {"data.bare_share": data.bare_share, **shares}.items():
         if not 0 <= share <= 1:
-            raise RequestError(f"{share!r}; allowed: 0 to 1", field=f"data.mix.{name}")
+            raise RequestError(f"{share!r}; allowed: 0 to 1", field=name)
     above_zero = {
         "model.alpha": model.alpha,
         "optim.lr": optim.lr,
@@ -193,5 +196,5 @@ def _check(config: TrainConfig) -> None:
         **{f"data.layouts.{name}": share for name, share in data.layouts.items()},
     }
     for name, value in above_zero.items():
-        if not value > 0:
+        if not 0 < value < math.inf:
             raise RequestError(f"{value!r}; allowed: above 0", field=name)
