@@ -28,7 +28,7 @@ NONE_OF_THESE = (
 )
 
 SIZES = (2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 10, 12, 15, 18, 20, 22, 26)
-"""How many options a choice shows, each as likely as it stands here."""
+"""How many options a choice shows: drawn evenly from this list, in which some stand twice."""
 
 
 @dataclass(frozen=True, slots=True)

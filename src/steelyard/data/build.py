@@ -1,4 +1,4 @@
-"""Sources become a data set: checked, capped, free of leaks, split, and written with its report.
+"""Sources become a data set: checked, capped, scanned for leaks, split, written with a report.
 
 The same data, seed and version give the same bytes. The out folder appears when it is complete.
 """
@@ -77,7 +77,7 @@ def build(
 
     Args:
         folder: what the sources read from.
-        evaluation: folder against which examples are scanned for leaks.
+        evaluation: folder against which examples are scanned for leaks; None scans nothing.
         cap: most examples of any source, below the source's own cap.
         include_unshippable: take sources and rows, too, that must not train a model we ship.
         on_source: called after each source.

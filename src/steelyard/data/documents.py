@@ -8,7 +8,8 @@ from random import Random
 from steelyard.types.content import Content
 
 LONGEST_STATE = 24_000
-"""Characters; about 6,000 tokens (Trutina report, 6.3). A row that is longer is left out whole."""
+"""Characters; about 6,000 tokens (Trutina report, 6.3). WikiSQL tables and MAUD extracts that are
+longer are left out, whole."""
 
 
 def passages(titled: Sequence[tuple[str, str]], rng: Random) -> Content:

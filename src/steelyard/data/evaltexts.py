@@ -1,4 +1,4 @@
-"""Every text of an evaluation folder, whatever the format of its files."""
+"""Every text of an evaluation folder; a file in an unknown format is an error."""
 
 from __future__ import annotations
 

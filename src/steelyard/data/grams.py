@@ -1,8 +1,8 @@
 """Which passages of n words occur in a set of files: sorted arrays of 64-bit hashes.
 
 A passage is hashed as a polynomial in the hashes of its words, so all passages of a text cost n
-vector operations. 10 million passages take 100 MB. That two of them collide with one of 100 million
-looked up has a chance of about 1e-4.
+vector operations. 10 million passages take 100 MB. The chance that any of 100 million others is
+found among them by a collision is below 1e-4 (1e7 * 1e8 / 2^64).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows that a converter leaves out, counted by reason: none disappears in silence."""
+"""Rows that a converter leaves out, counted by reason; `steelyard -v data build` shows them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 Distribution: TypeAlias = tuple[float, ...]
 
 SMOOTHING = 0.05
-"""Mass that a hard label gives up, shared by all options."""
+"""Mass of a hard label that is shared evenly by all options, the right one included."""
 
 ORDINAL_DECAY = math.log((1 + 0.7) / (1 - 0.7))
 """exp(-b |level - gold|), normalised over an endless scale, leaves 0.7 at gold for this b."""
@@ -23,7 +23,8 @@ def hard(num_options: int, gold: int, *, smoothing: float = SMOOTHING) -> Distri
 
 
 def ordinal(num_levels: int, gold: int) -> Distribution:
-    """A hard label on a scale: the further a level, the less of it; about 0.7 stays at gold."""
+    """A hard label on a scale: the further a level, the less of it. Gold keeps 0.7, and more at
+    the ends of the scale."""
     assert 0 <= gold < num_levels, f"level {gold} of {num_levels}"
     return _normalised([math.exp(-ORDINAL_DECAY * abs(k - gold)) for k in range(num_levels)])
 

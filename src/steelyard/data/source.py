@@ -22,8 +22,8 @@ SHIPPABLE = frozenset(
         "MIT",
     }
 )
-"""Licences under which a model may be trained and given away; every other one is not, and neither
-is a text whose licence nobody states or whose terms restrict the use of a model's output."""
+"""The only licences under which a text may train a model that is given away. A text whose licence
+nobody states may not, nor one whose terms restrict the use of a model's output."""
 
 Read: TypeAlias = Callable[[Path, Random], Iterator[Example]]
 

@@ -1,4 +1,4 @@
-"""Every source that a build draws from, one line each."""
+"""Every source that there is, one line each: what a build takes, and what it takes by name only."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Training of adapters, readout heads and exits."""
+"""Training: adapters or all weights, readout heads and exits."""

@@ -1,9 +1,10 @@
 """The order in which examples are learned: epochs of bundles, and what is redrawn in each.
 
-A bundle is a state with questions asked of it; in a batch they share the state's prefix. In every
-epoch the bundles come in another order and another layout, a choice shows its options in another
-order, and a share of the choices shows its options without their descriptions. All of it follows
-from (seed, epoch), so a run that is resumed sees what it would have seen.
+A bundle is a state with questions asked of it; in a batch they share the state's prefix, where the
+layout begins with the state. In every epoch the bundles come in another order, each in a layout
+that is drawn, the options of a choice in another order, and a share of the choices without
+descriptions. All of it follows from (seed, epoch), so a run that is resumed sees what it would have
+seen.
 """
 
 from __future__ import annotations
@@ -62,9 +63,10 @@ def epoch(
     Args:
         bare_share: of the choices with descriptions, how many show labels only.
         layouts: name -> share of the bundles asked in that layout.
-        mix: source -> share of its bundles that are taken; 1 where none is given.
-        most_options: choices with more options are shown a random group that contains the likeliest
-            one, as a tournament's rounds will show them; None shows all.
+        mix: source -> share of its bundles that are taken; 1 where none is given. A bundle counts
+            to the source of its first example.
+        most_options: a choice that has more shows a random group of its options with the likeliest
+            among them, as the rounds of a tournament do; None shows all.
     """
     rng = Random(f"{seed}/{number}")
     shares = mix or {}
@@ -85,7 +87,7 @@ def epoch(
 
 
 def drawn(bundles: Sequence[Bundle], most_questions: int) -> list[Bundle]:
-    """A fixed draw of whole bundles with at most `most_questions`, and at least one bundle."""
+    """A fixed draw of whole bundles, `most_questions` at most in all; at least one bundle."""
     order = Random(0).sample(range(len(bundles)), len(bundles))
     kept: list[Bundle] = []
     count = 0

@@ -29,7 +29,7 @@ class Progress:
         step: steps done.
         cursor: where the next step's examples begin.
         best_loss: lowest validation loss so far; best_step: the step that had it.
-        run: sha256 over what makes two runs the same: configuration, data and weights.
+        run: of which run it is, see `loop.identity_of`.
     """
 
     step: int

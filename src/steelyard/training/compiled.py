@@ -1,8 +1,8 @@
 """Layers compiled by torch for training.
 
-What stands between the matrix products (norms, rotations, activations, changes of type) takes
-longer than the products themselves on a CPU; compiled, it is a few passes over memory. It needs a
-C++ compiler and costs a minute or two at the start of a run.
+On a CPU, what stands between the matrix products (norms, rotations, activations, changes of type)
+takes a large part of a step; compiled, it is a few passes over memory. Compiling needs a C++
+compiler, and a minute or two at the start of a run.
 """
 
 from __future__ import annotations

@@ -30,8 +30,10 @@ class ModelConfig:
     """Folder of a trained model on the same base, whose adapter, head and exits are trained
     further. A relative path begins at the folder of the configuration."""
     method: Literal["lora", "full"] = "lora"
-    """Low-rank terms on all linear maps, or all weights of them."""
+    """Low-rank terms on all linear maps of the layers, or all weights of these maps; embeddings and
+    norms stay as they are."""
     rank: int = 16
+    """Of the low-rank terms."""
     alpha: float = 32.0
     """The low-rank term is multiplied by alpha / rank."""
     readout: Literal["pointer", "pointer-set", "letters", "continuation"] = "pointer-set"
@@ -39,8 +41,8 @@ class ModelConfig:
     """Of the matrix products; what is trained is always float32."""
     device: str = "cpu"
     compile: bool = False
-    """Compile the layers with torch.compile: needs a C++ compiler and a minute, and then trains
-    about half as fast again on a CPU."""
+    """Compile the layers with torch.compile: needs a C++ compiler and a minute or two at the start,
+    and steps on a CPU are faster afterwards."""
     exits: tuple[int, ...] = ()
     """Layers after which an exit is trained."""
 
@@ -53,7 +55,7 @@ class DataConfig:
     """Example files; epoch e reads file e modulo their number, so that files of several builds
     word every row anew. Relative paths begin at the folder of the configuration."""
     valid: str
-    """Example file by whose loss weights are chosen."""
+    """Example file whose loss chooses the weights; temperatures and exit rule are fitted on it."""
     watch: Mapping[str, str] = field(default_factory=dict)
     """Further example files, by name: measured, never used to choose."""
     mix: Mapping[str, float] = field(default_factory=dict)
@@ -65,7 +67,7 @@ class DataConfig:
     layouts: Mapping[str, float] = field(default_factory=lambda: {"isolated-v1": 1.0})
     """Layout -> share of the states that are asked in it. Validation uses the first."""
     bare_share: float = 0.1
-    """Of the choices with descriptions, how many are shown without."""
+    """Share of the choices that are shown without their descriptions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +81,9 @@ class OptimConfig:
     batch_tokens: int = 4096
     """Most tokens of one forward and backward pass, unless one state needs more by itself."""
     lr: float = 1e-3
-    """Of the adapters, or of all weights."""
+    """Full rate of the adapters, or of the weights."""
     head_lr: float = 1e-3
+    """Of a pointer head; the other readouts train nothing of their own."""
     exit_lr: float = 1e-3
     warmup_steps: int = 30
     """The rates rise linearly over these, then fall along a cosine to 0."""
@@ -88,7 +91,9 @@ class OptimConfig:
     clip: float = 1.0
     """Largest norm of the gradient; exits are clipped apart."""
     brier: float = 0.5
+    """Weight of the Brier score beside the cross entropy."""
     rps: float = 1.0
+    """Weight of the ranked probability score, for scores only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

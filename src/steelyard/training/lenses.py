@@ -3,7 +3,8 @@
 An exit is norm(h + W h + b) with a scale of its own on the scores (tuned lens, Belrose et al. 2023,
 arXiv 2303.08112; Trutina report, 5.2). Its input is detached and the readout behind it is frozen,
 so exits learn from the full model and never change it. What is minimised is the divergence of the
-exit's distribution over the options from the last layer's.
+exit's distribution over the options from the last layer's. The scale serves training only: export
+leaves it out and fits a temperature in its place.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The training loop.
 
 A step adds up the gradients of several micro-batches, each a forward and a backward pass over whole
-states with all their questions. Weights are chosen by validation loss alone, step 0 among them.
-What is watched is measured at the same steps and chooses nothing.
+states with all their questions. Kept are the weights with the lowest validation loss, and those of
+step 0 compete too. What is watched is measured at the same steps and chooses nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Run:
         folder: where checkpoint, best weights and log are written.
         root: where relative data paths begin.
         weights: the base, as it was opened.
-        identity: sha256 over configuration, data and weights; a checkpoint of another is refused.
+        identity: see `identity_of`; a checkpoint of another run is refused.
     """
 
     config: TrainConfig
@@ -289,7 +289,14 @@ def _measured_files(config: TrainConfig) -> dict[str, str]:
 
 
 def identity_of(config: TrainConfig, root: Path, weights: str) -> str:
-    """sha256 over what makes two runs the same; how often they look up and save does not count."""
+    """sha256 over what makes two runs the same: settings, training and validation files, the base.
+
+    How often a run validates and saves, and its threads, do not count. Watched files and a folder
+    to start from count by their names only.
+
+    Args:
+        weights: digest of the base.
+    """
     settings = asdict(replace(config, validate_every=1, checkpoint_minutes=0, threads=None))
     hashed = hashlib.sha256(json.dumps([settings, weights], sort_keys=True).encode())
     for name in (*config.data.train, config.data.valid):

@@ -8,9 +8,9 @@ one. The backward pass needs the factors only for their own gradients,
 
     dB = s dY' (X A'),    dA = s (dY B)' X,    dX = dY (W + s B A)
 
-which are thin products. Base and factors are float32 and the merged weight has the type that is
-computed in, so with bfloat16 an update is lost only in the last bits of the merged weight, never in
-the factors.
+which are thin products. Base and factors are float32; the merged weight has the type of the
+products. In bfloat16 a small update may be rounded away in the merged weight, but it is never lost:
+the factors keep it, and the next merge starts from them.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def decision_losses(
     Args:
         scores: (questions, options), unnormalised; -inf where there is no option.
         targets: (questions, options), each row sums to 1.
-        ordered: bool (questions,), True where options are levels.
+        ordered: (questions,), 1 where options are levels, else 0.
     """
     log_p = scores.log_softmax(dim=-1)
     p = log_p.exp()

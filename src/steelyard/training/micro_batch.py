@@ -1,7 +1,7 @@
 """Bundles of examples as batches: the prompts that the engine asks, packed without padding.
 
 A micro-batch is what one forward and backward pass computes: as many bundles as a budget of tokens
-holds, every state once.
+holds. What the questions of a state have in common at the beginning is computed once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ WHOLE = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A bundle with the prompts of each of its examples."""
+    """A bundle with the prompts of each of its examples.
+
+    Attributes:
+        num_tokens: rows that a batch computes for it.
+    """
 
     bundle: Bundle
     prompts: tuple[tuple[BuiltPrompt, ...], ...]

@@ -1,7 +1,8 @@
 """Readouts as functions that gradients flow through: the training side of `steelyard.readout`.
 
-Each builds the very prompts of its namesake, and turns hidden states at their reads into scores
-(questions, options), padded with -inf.
+Each builds the very prompts that its namesake asks first, and turns hidden states at their reads
+into scores (questions, options), padded with -inf. Rotations, second readings and the later rounds
+of a tournament are left to inference.
 """
 
 from __future__ import annotations

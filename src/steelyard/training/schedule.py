@@ -9,7 +9,7 @@ def rate(step: int, *, warmup_steps: int, steps: int) -> float:
     """Share of the full learning rate at a step, 0 to 1.
 
     Args:
-        step: from 1 to `steps`; the last has a rate above 0 by less than one step's fall.
+        step: from 1 to `steps`. None has a rate of 0; the step after the last would.
     """
     if step <= warmup_steps:
         return step / (warmup_steps + 1)

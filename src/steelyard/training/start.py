@@ -1,4 +1,7 @@
-"""Going on from a model that was trained before: its adapter, head and exits become the start."""
+"""Going on from a model that was trained before: its adapter, head and exits become the start.
+
+The scale of an exit (see lenses.py), which a model directory does not hold, begins at 1 again.
+"""
 
 from __future__ import annotations
 

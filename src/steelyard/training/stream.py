@@ -1,4 +1,4 @@
-"""Steps of a run: which bundles each learns from, from any point on."""
+"""Which bundles each step of a run learns from, beginning at any of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What examples ask of scores, as padded arrays."""
+"""The target distributions of examples as padded arrays."""
 
 from __future__ import annotations
 

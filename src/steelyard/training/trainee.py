@@ -87,7 +87,7 @@ def new_trainee(weights: Weights, config: ModelConfig, device: torch.device) -> 
     """A model as it is before the first step; the parts that chance fills follow torch's seed.
 
     Raises:
-        RequestError: an exit at a layer that the model does not have.
+        RequestError: exits that are not ascending layers below the model's last.
     """
     decoder = Decoder.from_weights(
         from_hf(weights.config), weights.tensors(torch.float32), device=device

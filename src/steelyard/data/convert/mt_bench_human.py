@@ -1,6 +1,6 @@
 """MT-Bench human judgments: experts' votes on pairs of answers (Zheng et al. 2023).
 
-The eighty prompts are in several benchmarks of judges; a build must hold the leak audit's hits out.
+The eighty prompts are in several benchmarks of judges too: build with `--eval`, which drops them.
 """
 
 from __future__ import annotations

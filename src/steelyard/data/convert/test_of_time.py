@@ -1,6 +1,7 @@
 """Test of Time: dates, durations and facts that hold in some years (Fatemi et al. 2024).
 
-The card of the data set forbids training on it, whatever its licence; so the licence field says.
+The card of the data set forbids training on it, whatever its licence; so the licence
+field says, and by it the source is not shippable.
 """
 
 from __future__ import annotations
