@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 import torch
-from support.training import small_examples, small_run
+from support.examples import choice
+from support.training import small_config, small_examples, small_run, write_examples
 
 import steelyard
 from steelyard.calibration.exit_temperature import ExitTemperature, Labelled
-from steelyard.errors import ModelFileError, OutputError, RequestError
+from steelyard.errors import InputFileError, ModelFileError, OutputError, RequestError
 from steelyard.prompt.branch import Piece
 from steelyard.prompt.options import option_set
 from steelyard.training.bundles import bundled
@@ -75,6 +76,22 @@ def test_a_base_without_a_name_needs_merged_weights(tmp_path):
         export(trained(tmp_path), tmp_path / "model", name="small")
     assert caught.value.field == "model.base"
     assert not (tmp_path / "model").exists()
+
+
+def test_a_run_is_exported_with_its_own_configuration_only(tmp_path):
+    trained(tmp_path)
+    other = small_run(tmp_path, data={"layouts": {"sandwich-v1": 1.0}})
+    with pytest.raises(InputFileError, match="another configuration"):
+        export(other, tmp_path / "model", name="small", merged=torch.float32)
+
+
+def test_letters_are_exported_though_validation_has_a_wide_choice(tmp_path):
+    small_config(tmp_path)
+    wide = choice("s", [f"option {index}" for index in range(40)])
+    write_examples(tmp_path / "valid.jsonl", [*small_examples(2), wide])
+    run = trained(tmp_path, model={"readout": "letters"})
+    rule = export(run, tmp_path / "model", name="small", merged=torch.float32)
+    assert rule is not None and 0 < rule.mean_layers <= 3
 
 
 def test_an_existing_folder_is_refused(tmp_path):

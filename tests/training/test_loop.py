@@ -154,10 +154,12 @@ def test_a_state_longer_than_the_batch_is_learned_whole(tmp_path):
         ({"model": {"exits": (2, 1)}}, "model.exits"),
         ({"model": {"exits": (3,)}}, "model.exits"),
         ({"data": {"layouts": {"nonsense": 1.0}}}, "data.layouts"),
+        ({"data": {"mix": {"nobody": 0.5}}}, "data.mix.nobody"),
+        ({"data": {"mix": {"made": 0.0}}}, "data.mix"),
     ],
 )
-def test_what_does_not_fit_the_model_names_its_field(tmp_path, changes, field):
+def test_what_does_not_fit_model_or_data_names_its_field(tmp_path, changes, field):
     small_config(tmp_path)
     with pytest.raises(RequestError) as caught:
-        small_run(tmp_path, **changes)
+        train(small_run(tmp_path, **changes))
     assert caught.value.field == field

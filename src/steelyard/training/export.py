@@ -25,17 +25,15 @@ from steelyard.calibration.exit_temperature import (
     Labelled,
     fit_exit_temperature,
 )
-from steelyard.data.dataset import read_examples
-from steelyard.errors import OutputError, RequestError
+from steelyard.errors import InputFileError, OutputError, RequestError
 from steelyard.models import hub
 from steelyard.models.catalog import CATALOG
 from steelyard.models.directory import EXITS, HEAD
 from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.layout import LAYOUTS, layout_digest
 from steelyard.readout.pointer_head import write_pointer_head
-from steelyard.training.bundles import bundled
 from steelyard.training.checkpoint import load
-from steelyard.training.loop import BEST, Run
+from steelyard.training.loop import BEST, Run, held_out
 from steelyard.training.lora import FullLinear, LoraLinear, adapted
 from steelyard.training.readouts import Pointing
 from steelyard.training.targets import targets_of
@@ -82,7 +80,7 @@ def export(
         The exit rule, or None for a model without exits.
     Raises:
         OutputError: `out` exists.
-        InputFileError: the run has no weights yet.
+        InputFileError: the run has no weights yet, or they are of another configuration.
         RequestError: an adapter is wanted of weights that were trained as a whole, or on a base
             that is not known by a name.
     """
@@ -99,7 +97,11 @@ def export(
             "write merged weights",
             field="model.base",
         )
-    _, tensors = load(run.folder / BEST)
+    best, tensors = load(run.folder / BEST)
+    if best.run != run.identity:
+        raise InputFileError(
+            f"{run.folder / BEST} is of a run with another configuration, data or model"
+        )
     with torch.no_grad():
         for key, parameter in run.trainee.named_parameters():
             parameter.copy_(tensors[key])
@@ -122,7 +124,9 @@ def export(
         if merged is not None:
             manifest = replace(manifest, base=None, base_digest=None)
         write_manifest(manifest, made)
-        made.chmod(0o755)
+        made.chmod(0o755)  # private so far, as temporary folders are, and safetensors' files
+        for path in made.iterdir():
+            path.chmod(0o644)
         made.replace(out)
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
@@ -165,9 +169,7 @@ def choose_threshold(
 @torch.no_grad()
 def _readings(run: Run) -> dict[int, list[Labelled]]:
     """Scores of the validation questions after every exit and the last layer."""
-    layout = next(iter(run.config.data.layouts))
-    bundles = bundled(read_examples(run.path(run.config.data.valid)), layout)
-    asked = map(run.asker.ask, bundles)
+    asked = held_out(run, run.config.data.valid)
     found: defaultdict[int, list[Labelled]] = defaultdict(list)
     for micro in run.asker.micro_batches(asked, run.config.optim.batch_tokens):
         targets = targets_of(micro.examples, run.trainee.decoder.device)

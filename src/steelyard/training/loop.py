@@ -21,7 +21,8 @@ from torch import Tensor
 
 from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
-from steelyard.errors import InputFileError, OutputError
+from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.models.directory import file_digest, parts_of
 from steelyard.training.bundles import Bundle, bundled, drawn, epoch
 from steelyard.training.checkpoint import (
     Progress,
@@ -30,7 +31,7 @@ from steelyard.training.checkpoint import (
     restore_optimizer,
     save,
 )
-from steelyard.training.config import OptimConfig, TrainConfig
+from steelyard.training.config import DataConfig, OptimConfig, TrainConfig
 from steelyard.training.loss import LossWeights, decision_losses, divergences
 from steelyard.training.micro_batch import Asked, Asker, MicroBatch
 from steelyard.training.schedule import rate
@@ -84,10 +85,11 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     optimizer = _optimizer(run.trainee, optim)
     progress = _begin(run, optimizer, names, resume)
     log = _Log(run.folder / LOG, progress.step, report)
-    held_out = {name: _asked(run, path) for name, path in _measured_files(config).items()}
+    most = config.data.measured_questions
+    measured = {name: held_out(run, path, most) for name, path in _measured_files(config).items()}
 
     if progress.step == 0:
-        progress = _measure(run, progress, held_out, names, log)
+        progress = _measure(run, progress, measured, names, log)
     saved = time.monotonic()
     for asked, cursor in _steps(run, progress.cursor):
         if progress.step == optim.steps:
@@ -101,7 +103,7 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
         log.add({"step": step, "epoch": cursor.epoch, **line, "seconds": round(seconds, 3)})
         last = step == optim.steps
         if last or step % config.validate_every == 0:
-            progress = _measure(run, progress, held_out, names, log)
+            progress = _measure(run, progress, measured, names, log)
         if last or time.monotonic() - saved >= 60 * config.checkpoint_minutes:
             _save(run, progress, optimizer, names)
             saved = time.monotonic()
@@ -175,14 +177,14 @@ def _losses(
 def _measure(
     run: Run,
     progress: Progress,
-    held_out: Mapping[str, Sequence[Asked]],
+    measured: Mapping[str, Sequence[Asked]],
     names: Mapping[str, Tensor],
     log: _Log,
 ) -> Progress:
     """Validate and watch; keep the weights if none before had a lower validation loss."""
     began = time.perf_counter()
     found = {}
-    for name, asked in held_out.items():
+    for name, asked in measured.items():
         micros = list(run.asker.micro_batches(asked, run.config.optim.batch_tokens))
         found[name] = validate(run.trainee, micros)
     loss = found["valid"][run.trainee.decoder.config.layers]["all"].loss
@@ -254,6 +256,7 @@ def _steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
         if name not in files:
             files.clear()  # one build at a time in memory
             files[name] = bundled(read_examples(run.path(name)), first)
+            _check_mix(data, {bundle.source for bundle in files[name]}, name)
         return epoch(
             files[name],
             seed=run.config.seed,
@@ -267,19 +270,35 @@ def _steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
     return steps(bundles_of, run.asker.ask, run.config.optim.step_tokens, start)
 
 
-def _asked(run: Run, name: str) -> list[Asked]:
-    """A held-out file, its options in the file's order but for readouts that show a few only."""
-    first = next(iter(run.config.data.layouts))
-    bundles = bundled(read_examples(run.path(name)), first)
-    bundles = drawn(bundles, run.config.data.measured_questions)
-    if run.asker.readout.most_options is not None:
+def _check_mix(data: DataConfig, sources: set[str], name: str) -> None:
+    for source in data.mix:
+        if source not in sources:
+            raise RequestError(
+                f"{name} has no such source; it has {', '.join(sorted(sources)) or 'none'}",
+                field=f"data.mix.{source}",
+            )
+    if not any(data.mix.get(source, 1.0) > 0 for source in sources):
+        raise RequestError(f"nothing of {name} is left to train on", field="data.mix")
+
+
+def held_out(run: Run, name: str, most_questions: int | None = None) -> list[Asked]:
+    """A held-out file's questions, short states first; what is drawn from it is always the same.
+
+    Args:
+        most_questions: of whole states that are drawn from it; None takes all.
+    """
+    layout, readout = next(iter(run.config.data.layouts)), run.asker.readout
+    bundles = bundled(read_examples(run.path(name)), layout)
+    if most_questions is not None:
+        bundles = drawn(bundles, most_questions)
+    if readout.most_options is not None:
         bundles = epoch(
             bundles,
             seed=0,
             number=0,
             bare_share=0.0,
-            layouts={first: 1.0},
-            most_options=run.asker.readout.most_options,
+            layouts={layout: 1.0},
+            most_options=readout.most_options,
         )
     return sorted(map(run.asker.ask, bundles), key=lambda asked: asked.num_tokens)
 
@@ -291,20 +310,22 @@ def _measured_files(config: TrainConfig) -> dict[str, str]:
 def identity_of(config: TrainConfig, root: Path, weights: str) -> str:
     """sha256 over what makes two runs the same: settings, training and validation files, the base.
 
-    How often a run validates and saves, and its threads, do not count. Watched files and a folder
-    to start from count by their names only.
+    How often a run validates and saves, and its threads, do not count. Watched files count by their
+    names only.
 
     Args:
         weights: digest of the base.
     """
     settings = asdict(replace(config, validate_every=1, checkpoint_minutes=0, threads=None))
     hashed = hashlib.sha256(json.dumps([settings, weights], sort_keys=True).encode())
-    for name in (*config.data.train, config.data.valid):
+    paths = [root / name for name in (*config.data.train, config.data.valid)]
+    if config.model.start is not None:
+        paths += parts_of(root / config.model.start)
+    for path in paths:
         try:
-            with (root / name).open("rb") as file:
-                hashed.update(hashlib.file_digest(file, "sha256").digest())
+            hashed.update(file_digest(path).encode())
         except OSError as error:
-            raise InputFileError(f"{root / name} cannot be read: {error}") from error
+            raise InputFileError(f"{path} cannot be read: {error}") from error
     return hashed.hexdigest()
 
 
