@@ -3,14 +3,21 @@
 import math
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
 from support.examples import choice, noul
+from support.training import small_examples, small_run
 
+import steelyard
 from steelyard.data.soft import around_mean, hard, ordinal, votes
 from steelyard.errors import RequestError, ShapeError
+from steelyard.evaluation.run import run as answers
+from steelyard.training.bundles import bundled
+from steelyard.training.export import export
+from steelyard.training.loop import train
 from steelyard.training.loss import LossWeights, cross_entropies, decision_losses, divergences
 from steelyard.training.mine import MinePlan, apportioned, mine, replayed, standing
 from steelyard.training.targets import targets_of
@@ -121,7 +128,7 @@ def test_the_report_counts_what_was_kept():
     examples.append(replace(labelled(votes((5, 4))), source="votes"))
     forecasts.append((0.5, 0.5))
     mined = mine(examples, forecasts, MinePlan(replay=0.5), seed=1)
-    found = roles(mined, examples[:-1] + [labelled((1.0, 0.0))], forecasts)
+    found = roles(mined, [*examples[:-1], labelled((1.0, 0.0))], forecasts)
     assert [(one.name, one.read, one.found_hard, one.contested) for one in mined.sources] == [
         ("small", 40, 10, 0), ("large", 120, 30, 0), ("votes", 1, 0, 1)
     ]  # fmt: skip
@@ -136,7 +143,7 @@ def test_sources_stand_together_in_the_order_of_the_pool():
     mixed = np.random.default_rng(0).permutation(len(examples))
     mined = mine([examples[i] for i in mixed], [forecasts[i] for i in mixed], MinePlan(), seed=1)
     names = [one.source for one in mined.examples]
-    assert sum(a != b for a, b in zip(names, names[1:], strict=False)) == 1
+    assert sum(a != b for a, b in pairwise(names)) == 1
     assert names[0] == examples[mixed[0]].source
 
 
@@ -258,3 +265,36 @@ def test_brier_and_rps_leave_the_resting_point_and_add_at_most_their_half_of_the
         assert added.min() > -1e-12
         most = (0.5 + 0.5 * ordered) * alone
         assert torch.linalg.eigvalsh(most - (whole - alone)).min() > -1e-12
+
+
+def pull(run, examples):
+    """The norm of the gradient of the mean loss in the adapters and the head."""
+    asked_ = map(run.asker.ask, bundled(examples, "isolated-v1"))
+    total = 0.0
+    for micro in run.asker.micro_batches(asked_, 10**6):
+        targets = targets_of(micro.examples, run.trainee.decoder.device)
+        scores = run.trainee.scores(micro)[run.trainee.decoder.config.layers]
+        losses = decision_losses(scores, targets.shares, targets.ordered, LossWeights())
+        total = total + losses.mean()
+    parameters = [p for name, p in run.trainee.named_parameters() if not name.startswith("exits.")]
+    gradients = torch.autograd.grad(total, parameters)
+    return math.sqrt(sum(float(g.square().sum()) for g in gradients))
+
+
+@pytest.mark.parametrize("readout", ["pointer-set", "letters"])
+def test_where_the_first_stage_ended_what_it_says_pulls_at_nothing(tmp_path, readout):
+    first = small_run(tmp_path, model={"readout": readout}, optim={"steps": 3, "lr": 2e-2})
+    train(first)
+    export(first, tmp_path / "model", name="first", merged=torch.float32)  # now at its best weights
+    examples = small_examples(6, seed=4)
+
+    def replay(**how):
+        with steelyard.load(tmp_path / "model", **how) as engine:
+            path = tmp_path / f"{len(how)}.jsonl"
+            said = [one.probabilities for one in answers(engine, "s", examples, path)]
+        return [replayed(e, p, 1.0) for e, p in zip(examples, said, strict=True)]
+
+    labels = pull(first, examples)
+    assert labels > 1e-2
+    assert pull(first, replay(calibrated=False)) < 1e-3 * labels
+    assert pull(first, replay()) > 1e-2 * labels, "temperatures would be taught to the weights"
