@@ -124,6 +124,16 @@ def test_an_example_of_two_files_is_read_once(engines):
     assert list(report()["inputs"]) == ["pool.jsonl.gz", "more.jsonl"]
 
 
+def test_a_source_is_read_as_far_as_a_training_run_takes_it(engines):
+    Path("run.toml").write_text(
+        'model = {base = "mini"}\noptim = {steps = 1}\n'
+        'data = {train = ["x"], valid = "y", mix = {made = 0.25}}\n'
+    )
+    assert run([*COMMAND, "--mix", "run.toml"]) == 0
+    assert 4 < report()["read"] < 40
+    assert report()["mix"] == "run.toml"
+
+
 def test_a_pool_without_enough_to_replay_is_told(engines, capsys):
     assert run(COMMAND) == 0
     counts = report()

@@ -19,7 +19,14 @@ from steelyard.training.bundles import bundled
 from steelyard.training.export import export
 from steelyard.training.loop import train
 from steelyard.training.loss import LossWeights, cross_entropies, decision_losses, divergences
-from steelyard.training.mine import MinePlan, apportioned, mine, replayed, standing
+from steelyard.training.mine import (
+    MinePlan,
+    apportioned,
+    mine,
+    replayed,
+    standing,
+    thinned,
+)
 from steelyard.training.targets import targets_of
 from steelyard.types import Choice, Example, Score
 
@@ -45,6 +52,12 @@ def test_a_certain_label_is_hard_where_it_is_missed_or_gets_less_than_below(belo
         assert standing(p, example, below) == expected
         found[expected] += 1
     assert min(found.values()) > 10
+
+
+def test_a_decided_label_that_is_missed_is_hard_however_little_is_asked():
+    example = labelled((0.7, 0.3))
+    assert standing((0.49, 0.51), example, 0.3) == "hard"
+    assert standing((0.51, 0.49), example, 0.3) == "easy"
 
 
 @pytest.mark.parametrize("levels", [2, 3, 5, 10])
@@ -74,6 +87,20 @@ def test_a_contested_label_is_hard_only_where_knowing_nothing_is_better():
 def test_a_forecast_over_other_options_is_refused():
     with pytest.raises(ShapeError, match="2 probabilities; allowed: 3"):
         standing((0.5, 0.5), labelled((1.0, 0.0, 0.0)), 0.8)
+
+
+def test_a_mix_thins_a_source_by_whole_groups():
+    examples = [
+        choice(f"{name} {index}", source=name, group=str(index // 2))
+        for name in ("much", "little")
+        for index in range(600)
+    ]
+    kept = thinned(examples, {"much": 0.3}, seed=1)
+    assert [one for one in kept if one.source == "little"] == examples[600:]
+    groups = Counter(one.group for one in kept if one.source == "much")
+    assert set(groups.values()) == {2} and 60 < len(groups) < 120
+    assert thinned(examples, {"much": 0.3}, seed=1) == kept
+    assert thinned(examples, {"much": 0.3}, seed=2) != kept
 
 
 # -- what is kept -----------------------------------------------------------------------------
@@ -161,6 +188,13 @@ def test_at_most_so_many_hard_are_kept_and_the_others_can_be_replayed():
     assert Counter(one.source for one in found["hard"]) == {"small": 3, "large": 9}
     assert len(found["replay"]) == 148 and mined.wanted_replay == 12 * 99
     assert sum(one.found_hard for one in mined.sources) == 40
+
+
+def test_hard_ones_are_drawn_by_the_sources_shares_among_the_hard():
+    examples = [choice(f"s{index}", source="ab"[index % 2]) for index in range(80)]
+    forecasts = [WRONG if index % 8 in (0, 1, 2, 4) else SURE for index in range(80)]
+    mined = mine(examples, forecasts, MinePlan(most_hard=20, easy=0.0, replay=0.0), seed=1)
+    assert [(one.found_hard, one.hard) for one in mined.sources] == [(30, 15), (10, 5)]
 
 
 def test_the_questions_of_a_state_are_replayed_together():

@@ -49,6 +49,12 @@ def mine(
     most_hard: Annotated[
         int | None, typer.Option(metavar="N", help="Keep at most N hard ones.", show_default="all")
     ] = None,
+    mix: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CONFIG", help="Read of each source the share that this training run takes."
+        ),
+    ] = None,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Read about N, drawn by group.", show_default="all"),
@@ -80,7 +86,7 @@ def mine(
     )
     if out.exists():
         raise OutputError(f"{out} exists already; nothing is overwritten")
-    pool = _pool(files, limit, seed)
+    pool = _pool(files, mix, limit, seed)
     with model_options.load_engine(
         model,
         runtime=runtime,
@@ -109,6 +115,7 @@ def mine(
         "model": model,
         "weights": weights,
         "seed": seed,
+        "mix": None if mix is None else mix.name,
         "limit": limit,
         "plan": asdict(plan),
         "inputs": _digests(files),
@@ -130,17 +137,22 @@ def mine(
             )
 
 
-def _pool(files: list[Path], limit: int | None, seed: int) -> list[Example]:
-    """The examples of the files, each once.
+def _pool(files: list[Path], mix: Path | None, limit: int | None, seed: int) -> list[Example]:
+    """What the model reads: the examples of the files, each once, thinned and drawn.
 
     Raises:
         InputFileError: there are none, or a file cannot be read.
+        RequestError: `mix` is no training configuration.
     """
     from steelyard.data.dataset import read_examples
     from steelyard.evaluation.run import example_id
     from steelyard.evaluation.sample import sample
+    from steelyard.training.config import read_config
+    from steelyard.training.mine import thinned
 
-    found = {example_id(one): one for path in files for one in read_examples(path)}
+    shares = {} if mix is None else read_config(mix).data.mix
+    examples = (one for path in files for one in read_examples(path))
+    found = {example_id(one): one for one in thinned(examples, shares, seed)}
     if not found:
         raise InputFileError(f"{', '.join(map(str, files))}: no examples")
     return sample(list(found.values()), limit, seed)

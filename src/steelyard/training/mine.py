@@ -168,6 +168,19 @@ def mine(
     )
 
 
+def thinned(examples: Iterable[Example], mix: Mapping[str, float], seed: int) -> list[Example]:
+    """The examples of a draw of groups, as many of each source as a training run's mix takes.
+
+    Args:
+        mix: source -> share of its groups; 1 where none is given.
+    """
+    return [
+        one
+        for one in examples
+        if Random(f"{seed}:{one.source}:{one.group}").random() < mix.get(one.source, 1.0)
+    ]
+
+
 def standing(forecast: Sequence[float], example: Example, below: float) -> Standing:
     """What an answer makes of an example.
 
