@@ -132,6 +132,18 @@ def test_exits_change_no_bit_at_full_depth(merged: Path) -> None:
         steelyard.load(merged).decide(STATE, QUESTIONS, depth="adaptive")
 
 
+def test_uncalibrated_answers_are_the_softmax_of_the_scores_at_full_depth(merged: Path) -> None:
+    plain = steelyard.load(merged, calibrated=False)
+    found = plain.decide(STATE, QUESTIONS)
+    (merged / "exits.safetensors").unlink()
+    write_manifest(replace(MANIFEST, exits=None), merged)
+    expected = steelyard.load(merged).decide(STATE, QUESTIONS)
+    assert np.array_equal(numbers(found), numbers(expected))
+    assert found.audit.calibrator is None
+    with pytest.raises(CapabilityError, match="depth: the model judge has no exits"):
+        plain.decide(STATE, QUESTIONS, depth="adaptive")
+
+
 def test_the_digest_covers_every_part(adapted: Path, merged: Path, base: Path) -> None:
     def digest(folder: Path) -> str:
         with steelyard.load(folder) as engine:

@@ -14,6 +14,7 @@ from steelyard.metrics.distances import (
     masses_at_mode,
     mode_hits,
     ranked_probability_distances,
+    total_variations,
 )
 from steelyard.metrics.scores import brier_scores, log_losses, ranked_probability_scores
 
@@ -24,6 +25,7 @@ EACH = [
     masses_at_mode,
     mode_hits,
     ranked_probability_distances,
+    total_variations,
 ]
 
 
@@ -41,6 +43,13 @@ def test_kl_is_scipys_and_the_cross_entropy_less_the_entropy():
     np.testing.assert_allclose(
         cross_entropies(forecasts, targets), kl_divergences(forecasts, targets) + entropy
     )
+
+
+def test_the_total_variation_is_the_most_that_two_forecasts_of_one_event_differ():
+    forecasts, targets = drawn(3, k=4)
+    events = [[bool(number >> option & 1) for option in range(4)] for number in range(16)]
+    differences = [(forecasts - targets)[:, event].sum(axis=1) for event in events]
+    np.testing.assert_allclose(total_variations(forecasts, targets), np.max(differences, axis=0))
 
 
 def test_brier_and_rps_against_loops():

@@ -15,6 +15,7 @@ import typer
 from steelyard.__about__ import __version__
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
+from steelyard.cli.mine import mine
 from steelyard.cli.models import models
 from steelyard.cli.pull import pull
 from steelyard.cli.score import score
@@ -32,7 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
-for command in (decide, score, models, pull, show, train, export):
+for command in (decide, score, models, pull, show, train, export, mine):
     app.command()(command)
 app.add_typer(data, name="data")
 

@@ -71,6 +71,7 @@ def load_engine(
     threads: int | None,
     readout: str | None,
     layout: str | None,
+    calibrated: bool = True,
 ) -> Engine:
     """Load a model as `steelyard.load` does; torch is imported only now."""
     import steelyard
@@ -83,4 +84,5 @@ def load_engine(
         threads=threads,
         readout=readout,
         layout=layout,
+        calibrated=calibrated,
     )

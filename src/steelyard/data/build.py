@@ -5,7 +5,6 @@ The same data, seed and version give the same bytes. The out folder appears when
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import os
@@ -20,7 +19,8 @@ from random import Random
 from typing import Any, BinaryIO
 
 from steelyard.__about__ import __version__
-from steelyard.data.dataset import REPORT, TRAIN, VALID
+from steelyard.data.dataset import REPORT, TRAIN, VALID, encode_line
+from steelyard.data.files import packed
 from steelyard.data.leaks import EvalIndex, LeakCounts, read_eval_index, remove_leaks
 from steelyard.data.source import Source, is_shippable
 from steelyard.data.split import held_out
@@ -103,7 +103,7 @@ def build(
     with _new_folder(out) as part:
         reports = []
         with ExitStack() as files:
-            train, valid = (files.enter_context(_gzip(part / name)) for name in (TRAIN, VALID))
+            train, valid = (files.enter_context(packed(part / name)) for name in (TRAIN, VALID))
             for source in taken:
                 examples, whole = _take(source, recipe)
                 held = _write(source.name, examples, train, valid)
@@ -208,7 +208,7 @@ def _write(source: str, examples: Sequence[Example], train: BinaryIO, valid: Bin
     apart = held_out(source, Counter(example.group for example in examples))
     num_valid = 0
     for example in examples:
-        line = dumps(encode_example(example)).encode("utf-8") + b"\n"
+        line = encode_line(example)
         if example.group in apart:
             valid.write(line)
             num_valid += 1
@@ -255,16 +255,6 @@ def _capped(examples: list[Example], limit: int, rng: Random) -> list[Example]:
 def _counted(values: Iterable[str | int]) -> dict[str, int]:
     counts = Counter(values)
     return {str(value): counts[value] for value in sorted(counts)}
-
-
-@contextmanager
-def _gzip(path: Path) -> Iterator[BinaryIO]:
-    """A gzip file whose bytes tell neither its name nor the hour."""
-    with (
-        path.open("wb") as file,
-        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed,
-    ):
-        yield packed  # type: ignore[misc]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Reading published files: CSV, TSV, JSON and JSON lines, plain or gzipped."""
+"""Reading published files: CSV, TSV, JSON and JSON lines, plain or gzipped; packing our own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from steelyard.errors import InputFileError
 
@@ -32,6 +32,16 @@ def opened(path: Path) -> Iterator[TextIO]:
             yield stream
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise InputFileError(f"{path} cannot be read: {error}") from error
+
+
+@contextmanager
+def packed(path: Path) -> Iterator[BinaryIO]:
+    """A new gzip file whose bytes tell neither its name nor the hour."""
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as stream,
+    ):
+        yield stream  # type: ignore[misc]
 
 
 def read_json(path: Path) -> Any:

@@ -54,6 +54,7 @@ def load(
     readout: str | None = None,
     layout: str | None = None,
     store_bytes: int = DEFAULT_STORE_BYTES,
+    calibrated: bool = True,
 ) -> Engine:
     """Load a model that is on this machine; nothing is fetched.
 
@@ -69,6 +70,8 @@ def load(
         threads: CPU threads of the runtime; None leaves its own default.
         readout, layout: defaults of the engine's calls, in place of the model's own.
         store_bytes: most bytes of prefixes kept from one call to the next; 0 keeps none.
+        calibrated: False leaves out what was fitted on the model's answers, its temperatures and
+            its exits: probabilities are the softmax of the scores, as training sees them.
     Raises:
         UnknownModelError: no such model here; the message says how to get it.
         ModelFileError: a file is missing, cut short or corrupt.
@@ -114,7 +117,7 @@ def load(
         layout=defaults.layout,
         warnings=located.manifest.warnings,
         head=head,
-        fit=fit(located, computing.num_layers),
+        fit=fit(located, computing.num_layers) if calibrated else None,
     )
     logger.info(
         "event=loaded model=%s runtime=%s dtype=%s seconds=%.1f",

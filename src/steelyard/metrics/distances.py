@@ -76,6 +76,21 @@ def kl_divergences(probabilities: np.ndarray, targets: np.ndarray) -> np.ndarray
     return divergences
 
 
+def total_variations(probabilities: np.ndarray, targets: np.ndarray) -> np.ndarray:
+    """Total variation sum_k |p_k - t_k| / 2: the mass that would have to move.
+
+    Args:
+        probabilities, targets: (n, k), each row sums to 1.
+    Returns:
+        float64 (n,), in [0, 1], 0 is perfect; 1 - p of the outcome where a target is one-hot.
+    Raises:
+        ShapeError: the arrays are empty, disagree in shape, or hold no distributions.
+    """
+    probabilities, targets = _checked(probabilities, targets)
+    distances: np.ndarray = np.abs(probabilities - targets).sum(axis=1) / 2
+    return distances
+
+
 def brier_distances(probabilities: np.ndarray, targets: np.ndarray) -> np.ndarray:
     """Squared distance sum_k (p_k - t_k)^2, the Brier score where a target is one-hot.
 
