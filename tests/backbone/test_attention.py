@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 from support.trees import Tree, bushy_tree, visible
 
-from steelyard.backbone import dense
+from steelyard.backbone import blocks, dense, masked
 from steelyard.backbone.attention import plan_attention
 from steelyard.backbone.masked import plan_masked
 from steelyard.tokens.plan import ROOT, Batch
@@ -49,16 +51,27 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("way", ["flash", "matmul", "stacked"])
+def one_product(hidden, device):
+    return partial(masked.masked_attention, hidden=torch.from_numpy(hidden[:, None, None]))
+
+
+@pytest.mark.parametrize("way", ["flash", "matmul", "blocked", "stacked"])
 @pytest.mark.parametrize("name", TREES)
 def test_output_and_gradients_equal_masked_attention(name, way, monkeypatch):
     if way == "matmul":
         monkeypatch.setattr(dense, "forward", dense.matmul_forward)
         monkeypatch.setattr(dense, "backward", dense.matmul_backward)
         monkeypatch.setattr(dense, "SCORES_PER_BLOCK", 500)  # so that queries come in blocks
+    if way == "blocked":
+        monkeypatch.setattr(blocks, "ROWS", 8)
+    if way == "stacked":  # as on other devices
+        monkeypatch.setattr(masked, "_kernel", one_product)
     batch: Batch = TREES[name]().batch()
     found, expected = operands(batch.num_rows), operands(batch.num_rows)
-    plan = plan_masked(batch, CPU) if way == "stacked" else plan_attention(batch, [], CPU)
+    if way in ("blocked", "stacked"):
+        plan = plan_masked(batch, CPU)
+    else:
+        plan = plan_attention(batch, [], CPU)
     out = plan.attend(*found)
     reference = masked_attention(*expected, visible(batch.segments))
     torch.testing.assert_close(out, reference, rtol=0, atol=1e-12)

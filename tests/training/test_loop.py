@@ -113,11 +113,11 @@ def test_every_example_of_an_epoch_is_learned_from_once(tmp_path):
     train(run)
     learned = [line["questions"] for line in log_of(run) if "loss" in line]
     assert sum(learned) >= 36  # 12 states of 3 questions: more than one epoch
-    from steelyard.training.loop import _steps
+    from steelyard.training.loop import training_steps
     from steelyard.training.stream import Cursor
 
     seen = []
-    for asked, cursor in _steps(run, Cursor()):
+    for asked, cursor in training_steps(run, Cursor()):
         seen += [one for each in asked for one in each.bundle.examples]
         if cursor.epoch == 1:
             break

@@ -3,13 +3,15 @@
 The jobs of attention.py copy nothing and pad nothing, which pays where a long state has many
 branches. Training sees many short trees, each of which would be a dozen tiny jobs; here it is one
 block of scores, hidden where a row may not look, and what is computed in vain costs less than the
-calls would. Differentiable by torch itself, which keeps the weights: so only for small trees.
+calls would. On a CPU the trees go through blocks.py. Elsewhere a stack is one product, which torch
+itself differentiates; it keeps the weights, so that is for small trees only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ import torch
 from torch import Tensor
 
 from steelyard.backbone.attention import KeysValues
+from steelyard.backbone.blocks import blocked_attention, blocks_of
 from steelyard.tokens.plan import ROOT, Batch, Segment
 
 WASTE = 1.25
@@ -25,6 +28,9 @@ WASTE = 1.25
 MOST_ROWS = 1024
 """Of a tree: beyond, its scores need more memory and time than the jobs of attention.py."""
 
+MOST_ROWS_CPU = 8192
+"""Likewise where no weights are kept: beyond, the mask alone needs more than 64 MiB."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
@@ -32,12 +38,12 @@ class Stack:
 
     Attributes:
         trees, longest: how many, and the rows of the longest.
-        hidden: bool (trees, 1, 1, longest, longest), True where a row does not see another.
+        attend: from queries, keys and values of the stack to what its rows read.
     """
 
     trees: int
     longest: int
-    hidden: Tensor
+    attend: Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +53,11 @@ class MaskedPlan:
     Attributes:
         rows: int64, the batch rows of all stacks laid end to end; shorter trees are filled up.
         places: int64 (batch rows,), where each batch row stands among them.
-        kernel: what computes a stack: `masked_attention`, or the same compiled.
     """
 
     stacks: tuple[Stack, ...]
     rows: Tensor
     places: Tensor
-    kernel: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
     def attend(
         self,
@@ -66,7 +70,7 @@ class MaskedPlan:
         laid = [_gather(x, self.rows, self.places) for x in (queries, keys, values)]
         sizes = [stack.trees * stack.longest for stack in self.stacks]
         parts = [
-            self.kernel(q, k, v, stack.hidden)
+            stack.attend(q, k, v)
             for stack, q, k, v in zip(
                 self.stacks, *(torch.split(x, sizes) for x in laid), strict=True
             )
@@ -96,16 +100,13 @@ def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, hidden: Tens
     return flat
 
 
-def fits(batch: Batch) -> bool:
+def fits(batch: Batch, device: torch.device) -> bool:
     """Whether every tree of the batch is small enough, and continues nothing stored."""
-    return not batch.contexts and max(end - begin for begin, end in _trees(batch)) <= MOST_ROWS
+    most = MOST_ROWS_CPU if device.type == "cpu" else MOST_ROWS
+    return not batch.contexts and max(end - begin for begin, end in _trees(batch)) <= most
 
 
-def plan_masked(
-    batch: Batch,
-    device: torch.device,
-    kernel: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor] = masked_attention,
-) -> MaskedPlan:
+def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
     """The stacks of a batch that continues no stored prefix."""
     assert not batch.contexts, "a stored prefix is not among the rows"
     sees = _sees(batch.segments)
@@ -124,10 +125,15 @@ def plan_masked(
             places[begin:end] = np.arange(len(rows), len(rows) + size)
             rows += [*range(begin, end), *[-1] * (longest - size)]
             hidden[index, :size, :size] = ~_visible(batch.segments, sees, begin, end)
-        blocked = torch.from_numpy(hidden[:, None, None]).to(device)
-        stacks.append(Stack(len(together), longest, blocked))
+        stacks.append(Stack(len(together), longest, _kernel(hidden, device)))
     laid = torch.tensor(rows, device=device)
-    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device), kernel)
+    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device))
+
+
+def _kernel(hidden: np.ndarray, device: torch.device) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+    if device.type == "cpu":
+        return partial(blocked_attention, blocks=blocks_of(hidden))
+    return partial(masked_attention, hidden=torch.from_numpy(hidden[:, None, None]).to(device))
 
 
 class _Gather(torch.autograd.Function):

@@ -2,7 +2,7 @@
 
 On a CPU, what stands between the matrix products (norms, rotations, activations, changes of type)
 takes a large part of a step; compiled, it is a few passes over memory. Compiling needs a C++
-compiler, and a minute or two at the start of a run.
+compiler, and a minute or two at the start of a run. Attention stays as it is (docs/experiments.md).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from torch import Tensor
 
 from steelyard.backbone.attention import Attention, KeysValues
 from steelyard.backbone.decoder import Decoder, Layer
-from steelyard.backbone.masked import masked_attention
 from steelyard.backbone.rotary import Rotary
 
 
@@ -44,9 +43,6 @@ def _before(layer: Layer, hidden: Tensor, rotary: Rotary) -> tuple[Tensor, Tenso
 @torch.compile(dynamic=True)
 def _after(layer: Layer, hidden: Tensor, read: Tensor) -> Tensor:
     return layer.row_wise(hidden, read)
-
-
-compiled_attention = torch.compile(masked_attention, dynamic=True)
 
 
 def compile_layers(decoder: Decoder) -> None:

@@ -82,7 +82,7 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     """
     config, optim = run.config, run.config.optim
     names = dict(run.trainee.named_parameters())
-    optimizer = _optimizer(run.trainee, optim)
+    optimizer = new_optimizer(run.trainee, optim)
     progress = _begin(run, optimizer, names, resume)
     log = _Log(run.folder / LOG, progress.step, report)
     most = config.data.measured_questions
@@ -91,13 +91,13 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     if progress.step == 0:
         progress = _measure(run, progress, measured, names, log)
     saved = time.monotonic()
-    for asked, cursor in _steps(run, progress.cursor):
+    for asked, cursor in training_steps(run, progress.cursor):
         if progress.step == optim.steps:
             break
         step = progress.step + 1
         began = time.perf_counter()
         share = rate(step, warmup_steps=optim.warmup_steps, steps=optim.steps)
-        line = _learn(run, asked, optimizer, share)
+        line = learn(run, asked, optimizer, share)
         progress = replace(progress, step=step, cursor=cursor)
         seconds = time.perf_counter() - began
         log.add({"step": step, "epoch": cursor.epoch, **line, "seconds": round(seconds, 3)})
@@ -110,7 +110,7 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     return progress
 
 
-def _learn(
+def learn(
     run: Run, asked: Sequence[Asked], optimizer: torch.optim.Optimizer, share: float
 ) -> dict[str, float]:
     """One step; returns what the log says of it."""
@@ -237,7 +237,7 @@ def _save(
     save(run.folder / CHECKPOINT, progress, {**names, **memory})
 
 
-def _optimizer(trainee: Trainee, optim: OptimConfig) -> torch.optim.AdamW:
+def new_optimizer(trainee: Trainee, optim: OptimConfig) -> torch.optim.AdamW:
     rates = {"decoder": optim.lr, "head": optim.head_lr, "exits": optim.exit_lr}
     groups = [
         {"params": list(parameters.values()), "full_lr": rates[part], "lr": rates[part]}
@@ -247,7 +247,7 @@ def _optimizer(trainee: Trainee, optim: OptimConfig) -> torch.optim.AdamW:
     return torch.optim.AdamW(groups, betas=(0.9, 0.98), weight_decay=optim.weight_decay)
 
 
-def _steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
+def training_steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
     data, first = run.config.data, next(iter(run.config.data.layouts))
     files: dict[str, list[Bundle]] = {}
 

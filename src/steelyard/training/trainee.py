@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from steelyard.backbone.config import from_hf
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.forward import advance, at_reads, start
-from steelyard.backbone.masked import fits, masked_attention, plan_masked
+from steelyard.backbone.masked import fits, plan_masked
 from steelyard.backbone.weights.source import Weights
 from steelyard.errors import RequestError
 from steelyard.training.config import ModelConfig
@@ -27,13 +27,11 @@ class Trainee:
 
     Attributes:
         lenses: exits by their layer, ascending.
-        attention: within a stack of small trees; see `masked_attention`.
     """
 
     decoder: Decoder
     readout: TrainedReadout
     lenses: Mapping[int, ExitLens]
-    attention: Callable[[Tensor, Tensor, Tensor, Tensor], Tensor] = masked_attention
 
     def parts(self) -> dict[str, dict[str, nn.Parameter]]:
         """Trained parameters: of the "decoder", the "head" and the "exits", by name."""
@@ -63,8 +61,8 @@ class Trainee:
         """
         frozen = self.readout.detached()
         plan = None
-        if fits(micro.batch):
-            plan = plan_masked(micro.batch, self.decoder.device, self.attention)
+        if fits(micro.batch, self.decoder.device):
+            plan = plan_masked(micro.batch, self.decoder.device)
         state = start(self.decoder, micro.batch, plan=plan)
         scores: dict[int, Tensor] = {}
         for layer, lens in self.lenses.items():
@@ -104,18 +102,15 @@ def new_trainee(weights: Weights, config: ModelConfig, device: torch.device) -> 
         adapt(decoder, rank=config.rank, scale=config.alpha / config.rank, dtype=dtype)
     else:
         unfreeze(decoder, dtype=dtype)
-    attention = masked_attention
     if config.compile:
         # Only now: importing torch's compiler takes seconds.
-        from steelyard.training.compiled import compile_layers, compiled_attention
+        from steelyard.training.compiled import compile_layers
 
         compile_layers(decoder)
-        attention = compiled_attention
     return Trainee(
         decoder,
         _readout(config.readout, width, device),
         {layer: ExitLens(width, device) for layer in config.exits},
-        attention,
     )
 
 
