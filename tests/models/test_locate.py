@@ -134,6 +134,13 @@ def test_a_base_may_be_a_hugging_face_id_and_no_path(
             locate(odd)
 
 
+def test_a_base_beside_weights_of_its_own_is_refused(tmp_path: Path) -> None:
+    folder = write_manifest(tmp_path / "ours", base="org/name")
+    (folder / "model.safetensors").write_bytes(b"")
+    with pytest.raises(ModelFileError, match="base: got 'org/name' beside weights of its own"):
+        locate(folder)
+
+
 def test_an_adapter_without_a_base_is_refused(tmp_path: Path) -> None:
     folder = write_manifest(tmp_path / "ours")
     (folder / "adapter_model.safetensors").write_bytes(b"")

@@ -19,6 +19,10 @@ from torch.nn import functional as F
 
 from steelyard.errors import ModelFileError
 
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+MOST = 1e6
+"""Largest absolute number in a lens; beyond, hidden states leave the numbers of float32."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
@@ -81,6 +85,8 @@ def read_lenses(path: Path, *, layers: Sequence[int], width: int) -> dict[int, L
             raise ModelFileError(
                 f"{path}: {name} is {tuple(tensor.shape)}; the model needs {shape}"
             )
-        if not tensor.is_floating_point() or not bool(tensor.isfinite().all()):
-            raise ModelFileError(f"{path}: {name} holds what are no finite numbers")
+        if tensor.dtype not in FLOATS or not bool((tensor.abs() <= MOST).all()):
+            raise ModelFileError(
+                f"{path}: {name} holds what are no numbers of a size that a lens can have"
+            )
     return {layer: Lens(found[f"{layer}.weight"], found[f"{layer}.bias"]) for layer in layers}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -160,10 +159,11 @@ def _other(
                 f"{weights.path}: the transformers runtime reads model folders; "
                 "a GGUF file runs on torch or llamacpp"
             )
+        from steelyard.backbone.device import device_of
         from steelyard.backbone.transformers_runtime import TransformersRuntime
 
         return TransformersRuntime.from_folder(
-            weights.path, device=_device(device), dtype=dtype, threads=threads
+            weights.path, device=device_of(device), dtype=dtype, threads=threads
         )
     if weights.kind != "gguf":
         raise UnsupportedModelError(
@@ -187,28 +187,15 @@ def _torch(
     import torch
 
     from steelyard.backbone.decoder import Decoder
+    from steelyard.backbone.device import device_of
     from steelyard.backbone.torch_runtime import TorchRuntime
 
     if threads is not None:
         torch.set_num_threads(threads)
     type_: torch.dtype = getattr(torch, dtype)
     decoder = Decoder.from_weights(
-        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=_device(device)
+        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=device_of(device)
     )
     if decoder.device.type == "cpu":
         decoder.pack()
     return TorchRuntime(decoder, digest=weights.digest, lenses=through)
-
-
-def _device(name: str) -> torch.device:
-    import torch
-
-    if not isinstance(name, str) or not re.fullmatch(r"cpu|cuda(:\d+)?", name):
-        raise RequestError(f"{name!r}; allowed: cpu, cuda, cuda:N", field="device")
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise RequestError(f"{name!r} is not to be had here: {reason}", field="device") from error
-    return device

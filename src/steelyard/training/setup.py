@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from steelyard.backbone.device import device_of
 from steelyard.backbone.weights.source import open_weights
 from steelyard.errors import RequestError
 from steelyard.models.locate import locate_base
@@ -45,7 +46,7 @@ def set_up(config: TrainConfig, *, root: Path, folder: Path) -> Run:
         eos=tokenizer.eos,
         adds_bos=tokenizer.adds_bos,
     )
-    trainee = new_trainee(weights, config.model, torch.device(config.model.device))
+    trainee = new_trainee(weights, config.model, device_of(config.model.device))
     if config.model.start is not None:
         continue_from(root / config.model.start, weights, trainee, config.model)
     return Run(
