@@ -87,6 +87,6 @@ def read_lenses(path: Path, *, layers: Sequence[int], width: int) -> dict[int, L
             )
         if tensor.dtype not in FLOATS or not bool((tensor.abs() <= MOST).all()):
             raise ModelFileError(
-                f"{path}: {name} holds what are no numbers of a size that a lens can have"
+                f"{path}: {name} holds what are no finite numbers, or larger ones than {MOST:g}"
             )
     return {layer: Lens(found[f"{layer}.weight"], found[f"{layer}.bias"]) for layer in layers}

@@ -206,7 +206,7 @@ def _configuration(path: Path) -> tuple[int, float, set[str]]:
         raise ModelFileError(f"got {rank!r}; allowed: an integer above 0", field=f"{path}: r")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < MOST_ALPHA:
         raise ModelFileError(
-            f"got {str(alpha)[:80]}; allowed: above 0, below {MOST_ALPHA:g}",
+            f"got {alpha!r:.80}; allowed: above 0, below {MOST_ALPHA:g}",
             field=f"{path}: lora_alpha",
         )
     if not isinstance(modules, list) or not modules or not all(type(m) is str for m in modules):
