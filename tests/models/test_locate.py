@@ -128,7 +128,7 @@ def test_a_base_may_be_a_hugging_face_id_and_no_path(
         locate(folder)
     monkeypatch.setattr(hub, "cached", lambda name: tmp_path / name)
     assert locate(folder).path == tmp_path / "org/name"
-    for base in ("../base", "/tmp/base", "minni"):
+    for base in ("../base", "/models/base", "minni"):
         odd = write_manifest(tmp_path / base.replace("/", "_"), base=base)
         with pytest.raises(ModelFileError, match=r"steelyard\.json: base: got '.*; allowed: mini"):
             locate(odd)

@@ -19,7 +19,6 @@ from torch.nn import functional as F
 
 from steelyard.errors import ModelFileError
 
-FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 MOST = 1e6
 """Largest absolute number in a lens; beyond, hidden states leave the numbers of float32."""
 
@@ -85,7 +84,8 @@ def read_lenses(path: Path, *, layers: Sequence[int], width: int) -> dict[int, L
             raise ModelFileError(
                 f"{path}: {name} is {tuple(tensor.shape)}; the model needs {shape}"
             )
-        if tensor.dtype not in FLOATS or not bool((tensor.abs() <= MOST).all()):
+        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
+        if not computable or not bool((tensor.abs() <= MOST).all()):
             raise ModelFileError(
                 f"{path}: {name} holds what are no finite numbers, or larger ones than {MOST:g}"
             )

@@ -24,7 +24,6 @@ from steelyard.engine.trained import (
 from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.models.directory import parts_of, whole_digest
 from steelyard.models.locate import locate
-from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import SYSTEM
 from steelyard.readout.registry import readout as readout_of
 
@@ -91,13 +90,7 @@ def load(
     begin = time.perf_counter()
     weights = trained_weights(located)
     tokenizer = weights.tokenizer()
-    chat = chat_frame(
-        tokenizer.chat_template,
-        SYSTEM,
-        bos=tokenizer.bos,
-        eos=tokenizer.eos,
-        adds_bos=tokenizer.adds_bos,
-    )
+    chat = tokenizer.chat_frame(SYSTEM)
     check_wording(located, chat)
     head = pointer_head(located, weights)
     readout_of(defaults.readout, head)  # a default that cannot be read is an error now

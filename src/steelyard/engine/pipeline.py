@@ -157,7 +157,7 @@ class Pipeline:
         begin = time.perf_counter()
         values: list[Values] = [{} for _ in plans]
         captured: dict[tuple[int, ...], Context] = {}
-        open_tasks = list(tasks)
+        open_tasks: Sequence[_Task] = tasks
         # Begun one by one: a batch may continue a root that the one before it captures. All of them
         # stop at an exit before any goes on, so that what a question gets does not depend on which
         # batches its prompts came to lie in.
@@ -176,11 +176,14 @@ class Pipeline:
                     prefixes[plan] = captured[plans[plan].nodes[0].ids] = prefix
                 if not last:
                     going.append(state)
-            for task in list(open_tasks):
+            staying: list[_Task] = []
+            for task in open_tasks:
                 scores = task.scores(values)
                 if last or decided(task, scores, layer):
                     task.inquiry.resume(scores, layer)
-                    open_tasks.remove(task)
+                else:
+                    staying.append(task)
+            open_tasks = staying
             states = [
                 self.runtime.keep(state, undecided)
                 for state in going

@@ -24,7 +24,6 @@ from steelyard.tokens.tokenizer import Tokenizer
 
 TENSOR = re.compile(r"base_model\.model\.(model\.layers\.(\d+)\.(\S+))\.lora_([AB])\.weight")
 
-FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 MOST_ALPHA = 1e6
 """Far above what anybody trains with; beyond, products leave the numbers of float32."""
 
@@ -163,7 +162,8 @@ def read_adapter(folder: Path, *, layers: int) -> Adapter:
             )
         name, layer, module, half = match.groups()
         size = tensor.shape["AB".index(half)] if tensor.ndim == 2 else 0
-        if size != rank or tensor.dtype not in FLOATS or not bool(tensor.isfinite().all()):
+        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
+        if size != rank or not computable or not bool(tensor.isfinite().all()):
             raise ModelFileError(
                 f"{path}: {key} is {tuple(tensor.shape)}, or not finite; "
                 f"needed: a matrix of rank {rank}"
