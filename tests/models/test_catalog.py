@@ -7,6 +7,8 @@ import re
 import pytest
 
 from steelyard.models.catalog import CATALOG, Entry, unknown
+from steelyard.models.directory import file_digest
+from steelyard.models.packaged import manifest_of, trained_folder
 
 entries = pytest.mark.parametrize("entry", CATALOG.values(), ids=list(CATALOG))
 
@@ -48,10 +50,23 @@ def test_sizes_are_those_of_the_published_files() -> None:
     assert parts == [1, 6, 22]
 
 
-def test_the_untrained_mini_says_so_and_reads_by_continuation() -> None:
+def test_the_bare_weights_of_mini_say_so_and_are_read_by_continuation() -> None:
     mini = CATALOG["mini"]
     assert mini.readout == "continuation"
     assert any("not trained" in warning for warning in mini.warnings)
+
+
+def test_mini_is_trained_by_the_package() -> None:
+    manifest = manifest_of(CATALOG["mini"])
+    assert (manifest.readout, manifest.warnings) == ("pointer-set", ())
+    assert manifest.exits is not None and len(manifest.exits.layers) == 4
+    folder = trained_folder("mini")
+    assert folder is not None
+    assert manifest.parts is not None and len(manifest.parts) == 4
+    for name, digest in manifest.parts.items():
+        assert file_digest(folder / name) == digest
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 60 * 2**20
+    assert "# mini" in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_name_that_comes_close_is_suggested() -> None:

@@ -155,12 +155,13 @@ _ENTRIES = (
             ),
         ),
         sha256=_SMOLLM2_SHA256,
-        # By letters the untrained model answers at chance; by continuation it does not.
+        # As it is asked without what the package trained on it (models/packaged.py): by letters the
+        # bare weights answer at chance, by continuation they do not.
         readout="continuation",
         layout="isolated-v1",
         warnings=(
-            "mini is not trained for decisions yet: its answers are often wrong "
-            "and its probabilities are not calibrated",
+            "these are the bare weights of mini, not trained for decisions: answers are often wrong "
+            "and probabilities are not calibrated",
         ),
     ),
     Entry(
