@@ -75,8 +75,8 @@ def sources(build: Mapping[str, Any], config: TrainConfig) -> str:
     digests = "\n".join(f"    {digest}  {name}" for name, digest in build["outputs"].items())
     return (
         f"Made by `steelyard data build DATA --seed {build['seed']} --cap {build['cap']} --eval "
-        "EVALUATION`.\nSources under a licence that forbids commercial use, or under none, were left "
-        'out. "Share" is\nthe part of a source\'s states that an epoch takes.\n\n'
+        "EVALUATION`.\nSources under a licence that forbids commercial use, or under none, were "
+        'left out. "Share" is\nthe part of a source\'s states that an epoch takes.\n\n'
         f"{table(['source', 'what', 'licence', 'examples', 'share'], rows)}\n\n"
         f"sha256 of what was built:\n\n{digests}"
     )

@@ -79,7 +79,7 @@ def test_models_lists_size_licence_and_readout(capsys: pytest.CaptureFixture[str
     assert run(["models", "--json"]) == 0
     mini = rows(capsys.readouterr().out)["mini"]
     assert mini["size_bytes"] == 98_362_432
-    assert (mini["licence"], mini["readout"]) == ("Apache-2.0", "continuation")
+    assert (mini["licence"], mini["readout"]) == ("Apache-2.0", "pointer-set")
     assert run(["models"]) == 0
     table = capsys.readouterr().out
     assert all(name in table for name in CATALOG)

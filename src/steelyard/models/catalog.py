@@ -160,8 +160,8 @@ _ENTRIES = (
         readout="continuation",
         layout="isolated-v1",
         warnings=(
-            "these are the bare weights of mini, not trained for decisions: answers are often wrong "
-            "and probabilities are not calibrated",
+            "these are the bare weights of mini, not trained for decisions: answers are often "
+            "wrong and probabilities are not calibrated",
         ),
     ),
     Entry(
