@@ -43,10 +43,10 @@ from steelyard.evaluation.suites.registry import SUITES
 from steelyard.metrics.distances import cross_entropies, mode_hits, total_variations
 from steelyard.metrics.intervals import bootstrap_interval
 from steelyard.training.bundles import bundled, drawn
-from steelyard.training.checkpoint import Progress, load
+from steelyard.training.checkpoint import Progress
 from steelyard.training.config import TrainConfig, read_config
 from steelyard.training.export import export
-from steelyard.training.loop import BEST, Run, train
+from steelyard.training.loop import Run, restore_best, train
 from steelyard.training.mine import MinePlan, mine, thinned
 from steelyard.training.setup import set_up
 from steelyard.types.answer import NoulAnswer
@@ -226,12 +226,7 @@ def prepared(config: TrainConfig, setting: Setting, folder: Path) -> Run:
 def trained(run: Run) -> Progress:
     """Train to the end, and set the weights to the best."""
     train(run, resume=True, report=lambda line: show(run.folder.name, line))
-    best, tensors = load(run.folder / BEST)
-    with torch.no_grad():
-        for name, parameter in run.trainee.named_parameters():
-            parameter.copy_(tensors[name])
-    run.trainee.merge()
-    return best
+    return restore_best(run)
 
 
 def second_stage(first: Run, setting: Setting) -> tuple[Run, Progress]:

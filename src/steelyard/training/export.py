@@ -25,15 +25,14 @@ from steelyard.calibration.exit_temperature import (
     Labelled,
     fit_exit_temperature,
 )
-from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.errors import OutputError, RequestError
 from steelyard.models import hub
 from steelyard.models.catalog import CATALOG
 from steelyard.models.directory import EXITS, HEAD, file_digest, parts_of
 from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.layout import LAYOUTS, layout_digest
 from steelyard.readout.pointer_head import write_pointer_head
-from steelyard.training.checkpoint import load
-from steelyard.training.loop import BEST, Run, held_out
+from steelyard.training.loop import Run, held_out, restore_best
 from steelyard.training.lora import FullLinear, LoraLinear, adapted
 from steelyard.training.readouts import Pointing
 from steelyard.training.targets import targets_of
@@ -98,15 +97,7 @@ def export(
             "write merged weights",
             field="model.base",
         )
-    best, tensors = load(run.folder / BEST)
-    if best.run != run.identity:
-        raise InputFileError(
-            f"{run.folder / BEST} is of a run with another configuration, data or model"
-        )
-    with torch.no_grad():
-        for key, parameter in run.trainee.named_parameters():
-            parameter.copy_(tensors[key])
-    run.trainee.merge()
+    restore_best(run)
     readings = _readings(run)
     temperatures = fit_exit_temperature(readings)
     rule = choose_threshold(readings, temperatures) if model.exits else None

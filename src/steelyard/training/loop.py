@@ -219,16 +219,30 @@ def _begin(
     if not path.exists():
         run.trainee.merge()
         return Progress(0, Cursor(), math.inf, 0, run.identity)
+    progress, tensors = _restore(run, path)
+    restore_optimizer(optimizer, {id(p): name for name, p in names.items()}, tensors)
+    logger.info("event=resumed step=%d", progress.step)
+    return progress
+
+
+def restore_best(run: Run) -> Progress:
+    """Give the trainee the weights with the lowest validation loss, and say when it had them.
+
+    Raises:
+        InputFileError: the run has no weights yet, or they are of another configuration.
+    """
+    return _restore(run, run.folder / BEST)[0]
+
+
+def _restore(run: Run, path: Path) -> tuple[Progress, dict[str, Tensor]]:
     progress, tensors = load(path)
     if progress.run != run.identity:
         raise InputFileError(f"{path} is of a run with another configuration, data or model")
     with torch.no_grad():
-        for name, parameter in names.items():
+        for name, parameter in run.trainee.named_parameters():
             parameter.copy_(tensors[name])
-    restore_optimizer(optimizer, {id(p): name for name, p in names.items()}, tensors)
     run.trainee.merge()
-    logger.info("event=resumed step=%d", progress.step)
-    return progress
+    return progress, tensors
 
 
 def _save(
