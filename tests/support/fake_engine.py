@@ -19,7 +19,7 @@ UNTRAINED = "fake is untrained"
 
 
 class FakeEngine:
-    """Answers like `steelyard.Engine`; `calls` records the requests of every call."""
+    """Answers like `steelyard.Engine`; `calls` and `partitions` record every call."""
 
     name = "fake"
     warnings = (UNTRAINED,)
@@ -27,6 +27,7 @@ class FakeEngine:
 
     def __init__(self, before_call: Callable[[Sequence[Request]], None] = lambda requests: None):
         self.calls: list[Sequence[Request]] = []
+        self.partitions: list[str] = []
         self.closed = False
         self._before_call = before_call
 
@@ -35,13 +36,14 @@ class FakeEngine:
         state: Content,
         questions: Mapping[str, Question],
         *,
+        partition: str = "",
         layout: str | None = None,
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float | None = None,
         depth: str = "full",
     ) -> Response:
-        [response] = self.decide_many([Request(state, questions)])
+        [response] = self.decide_many([Request(state, questions)], partition=partition)
         assert isinstance(response, Response)
         return response
 
@@ -50,6 +52,7 @@ class FakeEngine:
         requests: Sequence[Request],
         *,
         return_errors: bool = False,
+        partition: str = "",
         layout: str | None = None,
         readout: str | None = None,
         rotations: int = 1,
@@ -58,6 +61,7 @@ class FakeEngine:
     ) -> list[Response | SteelyardError]:
         self._before_call(requests)
         self.calls.append(requests)
+        self.partitions.append(partition)
         outcomes: list[Response | SteelyardError] = []
         for request in requests:
             try:
