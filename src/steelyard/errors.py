@@ -23,6 +23,7 @@
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
     ├── OutputError                output                 a result cannot be written
+    ├── DivergedError              diverged               training has left the finite numbers
     └── ShapeError                 shape                  an array is not what a formula takes
 
 `code` is stable: programs may match on it. `field` is the path of the offending value
@@ -187,6 +188,12 @@ class OutputError(SteelyardError):
     """A result cannot be written, or would overwrite something."""
 
     code = "output"
+
+
+class DivergedError(SteelyardError):
+    """Training has left the finite numbers: a learning rate too high, or weights that are not."""
+
+    code = "diverged"
 
 
 class ShapeError(SteelyardError):
