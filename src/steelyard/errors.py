@@ -17,6 +17,7 @@
     ├── ServiceError               service                a server cannot answer this call now
     │   ├── AuthenticationError    authentication_error   no API key, or an unknown one
     │   ├── OverloadedError        overloaded             the queue is full
+    │   ├── RateLimitError         rate_limit_exceeded    a key has asked for more than it may
     │   ├── DeadlineError          timeout                no answer within the deadline
     │   └── UnavailableError       unavailable            the server is starting or shutting down
     ├── DownloadError              download               a model could not be fetched or verified
@@ -113,6 +114,16 @@ class OverloadedError(ServiceError):
     """More calls wait already than may wait; `retry_after_s` says when to come back."""
 
     code = "overloaded"
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class RateLimitError(ServiceError):
+    """A key has asked for more than it may a minute; `retry_after_s` says when to come back."""
+
+    code = "rate_limit_exceeded"
 
     def __init__(self, message: str, *, retry_after_s: float) -> None:
         super().__init__(message)

@@ -77,6 +77,29 @@ def test_extras_and_digits_are_the_servers_unless_the_request_says() -> None:
     assert "x_audit" not in posted("/v1/systemone", {**BODY, "x_extras": False}, extras=True).json()
 
 
+def test_a_form_is_answered_like_its_json_and_images_are_refused() -> None:
+    request = (None, json.dumps(BODY), "application/json")
+    asset = {"type": "image", "part": "asset-0"}
+    with_image = json.dumps({**BODY, "assets": {"<image:1>": asset}})
+    plain, form, image, unclaimed = asked(
+        lambda one: one.post("/v1/systemone", json=BODY),
+        lambda one: one.post("/v1/systemone", files={"request": request}),
+        lambda one: one.post(
+            "/v1/systemone",
+            files={
+                "request": (None, with_image, "application/json"),
+                "asset-0": ("asset-0", b"\x89PNG\r\n", "image/png"),
+            },
+        ),
+        lambda one: one.post("/v1/systemone", files={"request": request, "asset-0": b"x"}),
+    )
+    assert form.status_code == 200
+    assert form.content == plain.content
+    assert image.status_code == unclaimed.status_code == 422
+    assert "reads text only" in image.text
+    assert "belongs to no asset" in unclaimed.text
+
+
 def test_compressed_bodies_are_answered() -> None:
     data = json.dumps(BODY).encode()
 
@@ -160,7 +183,9 @@ def test_bad_bodies_are_the_callers_mistake_and_told_as_json(path: str) -> None:
     [
         ({"content": b"{}"}, 415),
         ({"data": {"a": "b"}}, 415),
-        ({"files": {"request": b"{}"}}, 415),
+        ({"files": {"request": b"{}"}}, 422),
+        ({"files": {"other": b"{}"}}, 400),
+        ({"files": {"request": b"{}"}, "headers": {"origin": "https://example.org"}}, 415),
         ({"content": b"{}", "headers": {"content-type": "text/plain"}}, 415),
         ({"json": BODY, "headers": {"content-encoding": "br"}}, 415),
         ({"json": BODY, "headers": {"content-encoding": "gzip"}}, 400),
@@ -356,6 +381,86 @@ def test_a_client_that_goes_leaves_the_queue() -> None:
 
     asyncio.run(run())
     assert [str(one.state) for call in engine.calls for one in call] == [BODY["state"]]
+
+
+def test_a_key_that_asks_for_more_than_it_may_is_told_when_to_come_back() -> None:
+    keys = parse_keys([f"alice {SECRET} requests_per_min=2"], "keys")
+    batch = GOOD["/v1/systemone/batch"]
+
+    def post(one: httpx.AsyncClient, path: str, body: Any) -> Any:
+        return one.post(path, json=body, headers=with_key(SECRET))
+
+    first, second, models = asked(
+        lambda one: post(one, "/v1/systemone/batch", batch),  # two states
+        lambda one: post(one, "/v1/decisions", GOOD["/v1/decisions"]),
+        lambda one: one.get("/v1/models", headers=with_key(SECRET)),
+        keys=keys,
+    )
+    assert [one.status_code for one in (first, second, models)] == [200, 429, 200]
+    assert 1 <= int(second.headers["retry-after"]) <= 30
+    assert second.json()["error"]["type"] == "rate_limit_error"
+    assert second.json()["error"]["code"] == "rate_limit_exceeded"
+
+
+def test_tokens_are_charged_as_the_engine_counts_them() -> None:
+    keys = parse_keys([f"alice {SECRET} tokens_per_min=100"], "keys")
+    body = {"state": "x" * 120, "questions": {"q": NOUL}}  # 122 tokens, says the fake engine
+    first, second = asked(
+        *[lambda one: one.post("/v1/systemone", json=body, headers=with_key(SECRET))] * 2, keys=keys
+    )
+    assert [first.status_code, second.status_code] == [200, 429]
+
+
+# -- health and metrics -----------------------------------------------------------------------
+
+
+def test_health_says_what_is_degraded_and_what_models_warn_of() -> None:
+    def broken(requests: Sequence[Request]) -> None:
+        raise RuntimeError
+
+    fine, _, degraded = asked(
+        lambda one: one.get("/health"),
+        lambda one: one.post("/v1/systemone", json=BODY),
+        lambda one: one.get("/health"),
+        engine=FakeEngine(broken),
+    )
+    assert fine.json()["status"] == "ok"
+    assert fine.json()["warnings"] == {"fake": ["fake is untrained"]}
+    assert degraded.status_code == 200
+    assert degraded.json()["status"] == "degraded"
+    assert degraded.json()["troubles"] == [
+        "1 of 1 calls in the last 60 s ended in an internal error"
+    ]
+
+
+def test_metrics_count_calls_answers_tokens_and_errors() -> None:
+    *_, refused, told = asked(
+        lambda one: one.post("/v1/systemone", json=BODY, headers=with_key(SECRET)),
+        lambda one: one.post("/v1/systemone/batch", json=GOOD["/v1/systemone/batch"],
+                             headers=with_key(SECRET)),
+        lambda one: one.post("/v1/systemone", json={}, headers=with_key(SECRET)),
+        lambda one: one.get("/secret/path?query"),
+        lambda one: one.get("/metrics"),
+        lambda one: one.get("/metrics", headers=with_key(SECRET)),
+        keys=KEYS,
+    )  # fmt: skip
+    assert refused.status_code == 401
+    assert told.headers["content-type"].startswith("text/plain; version=0.0.4")
+    for line in (
+        'steelyard_calls_total{route="/v1/systemone",status="200"} 1.0',
+        'steelyard_calls_total{route="/v1/systemone",status="422"} 1.0',
+        'steelyard_calls_total{route="other",status="404"} 1.0',
+        'steelyard_errors_total{code="invalid_request"} 1.0',
+        'steelyard_call_seconds_count{stage="queue"} 2.0',
+        'steelyard_tokens_total{how="computed",model="fake"} 30.0',
+        'steelyard_prefix_requests_total{model="fake",result="miss"} 3.0',
+        'steelyard_answers_total{calibrated="no",exit_layer="30",kind="noul",model="fake"} 3.0',
+        'steelyard_batch_requests_count{model="fake"} 3.0',
+        'steelyard_waiting_requests{model="fake"} 0.0',
+    ):
+        assert line in told.text.splitlines()
+    for private in ("charged", "urgent", "secret", "alice"):
+        assert private not in told.text
 
 
 # -- the log ----------------------------------------------------------------------------------

@@ -21,11 +21,15 @@ UNTRAINED = "fake is untrained"
 class FakeEngine:
     """Answers like `steelyard.Engine`; `calls` and `partitions` record every call."""
 
-    name = "fake"
     warnings = (UNTRAINED,)
     digest = "f" * 64
 
-    def __init__(self, before_call: Callable[[Sequence[Request]], None] = lambda requests: None):
+    def __init__(
+        self,
+        before_call: Callable[[Sequence[Request]], None] = lambda requests: None,
+        name: str = "fake",
+    ):
+        self.name = name
         self.calls: list[Sequence[Request]] = []
         self.partitions: list[str] = []
         self.closed = False
@@ -65,7 +69,7 @@ class FakeEngine:
         outcomes: list[Response | SteelyardError] = []
         for request in requests:
             try:
-                outcomes.append(fake_response(request))
+                outcomes.append(fake_response(request, self.name))
             except RequestError as error:
                 if not return_errors:
                     raise
@@ -82,7 +86,7 @@ class FakeEngine:
         self.close()
 
 
-def fake_response(request: Request) -> Response:
+def fake_response(request: Request, model: str = "fake") -> Response:
     """Probabilities from a hash of the question and the state; a state "refuse me" is refused."""
     if request.state == "refuse me":
         raise RequestError("refused", field="state")
@@ -94,14 +98,14 @@ def fake_response(request: Request) -> Response:
         basis = Basis(readout="letters", exit_layer=30, calibration=None, margin=0.25, passes=1)
         answers[name] = conclude(question, weights / weights.sum(), basis)
     return Response(
-        model="fake",
+        model=model,
         answers=answers,
         usage=Usage(input_tokens=len(json.dumps(request.state)), output_tokens=len(answers)),
         timings=Timings(prepare_ms=0.5, forward_ms=1.0, total_ms=1.5),
         audit=Audit(
             steelyard="0",
-            model="fake",
-            weights="00",
+            model=model,
+            weights=FakeEngine.digest,
             tokenizer="00",
             layout="00",
             layout_name="isolated-v1",

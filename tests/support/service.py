@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
@@ -13,7 +14,7 @@ from support.fake_engine import FakeEngine
 from steelyard.server.app import create_app
 from steelyard.server.config import ServeConfig
 from steelyard.server.keys import KeyRing
-from steelyard.server.models import Decider
+from steelyard.server.models import Decider, Offer
 
 T = TypeVar("T")
 NOUL = {"type": "noul", "instructions": "Is it urgent?"}
@@ -22,28 +23,32 @@ BODY = {"state": "I was charged twice.", "questions": {"urgent": NOUL}}
 
 @asynccontextmanager
 async def client(
-    engine: Decider | None = None, keys: KeyRing | None = None, **config: Any
+    engine: Decider | None = None,
+    keys: KeyRing | None = None,
+    offers: Sequence[Offer] = (),
+    audit: Path | None = None,
+    **config: Any,
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a server with a fake engine, or with `engine`."""
-    app = create_app([engine or FakeEngine()], ServeConfig(**config), keys)
+    """A client of a server with a fake engine, with `engine`, or with `offers`."""
+    one: Decider = engine or FakeEngine()
+    offers = offers or [Offer(one.name, lambda: one)]
+    app = create_app(offers, ServeConfig(**config), keys, audit=audit)
     transport = httpx.ASGITransport(app=app)
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test") as one,
+        httpx.AsyncClient(transport=transport, base_url="http://test") as asking,
     ):
-        yield one
+        yield asking
 
 
 def asked(
     *calls: Callable[[httpx.AsyncClient], Awaitable[httpx.Response]],
-    engine: Decider | None = None,
-    keys: KeyRing | None = None,
-    **config: Any,
+    **how: Any,
 ) -> list[httpx.Response]:
     """What a fresh server answers to calls, one after another."""
 
     async def run() -> list[httpx.Response]:
-        async with client(engine, keys, **config) as one:
+        async with client(**how) as one:
             return [await call(one) for call in calls]
 
     return asyncio.run(run())

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from steelyard.__about__ import __version__
+from steelyard.cli.audit import app as audit
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
 from steelyard.cli.mine import mine
@@ -37,6 +38,7 @@ app = typer.Typer(
 for command in (decide, score, serve, models, pull, show, train, export, mine):
     app.command()(command)
 app.add_typer(data, name="data")
+app.add_typer(audit, name="audit")
 
 
 def _version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,8 +36,19 @@ def serve(
     without_keys: Annotated[
         bool, typer.Option("--without-keys", help="Let other machines ask without a key.")
     ] = False,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes, each with its own models.")
+    ] = 1,
+    audit: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Record every decision in this SQLite file."),
+    ] = None,
+    audit_requests: Annotated[
+        bool,
+        typer.Option("--audit-requests", help="Record whole requests, not their digests only."),
+    ] = False,
     max_queue: Annotated[
-        int, typer.Option(min=1, help="Requests that may wait; more are refused at once.")
+        int, typer.Option(min=1, help="Requests that may wait for a model; more are refused.")
     ] = 256,
     window_ms: Annotated[
         float, typer.Option(min=0.0, max=1000.0, help="How long a request waits for company.")
@@ -54,7 +66,21 @@ def serve(
         bool, typer.Option("--extras", help="Add x_ fields to every reply, not only on demand.")
     ] = False,
     digits: model_options.Digits = None,
-    model: model_options.Model = "mini",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME",
+            help="As for other commands; may be repeated. The first is the default.",
+            show_default="mini",
+            rich_help_panel="Model",
+        ),
+    ] = None,
+    max_loaded: Annotated[
+        int,
+        typer.Option(min=1, help="Models in memory at once, by process.", rich_help_panel="Model"),
+    ] = 1,
     readout: model_options.Readout = None,
     layout: model_options.Layout = None,
     runtime: model_options.Runtime = "auto",
@@ -62,19 +88,21 @@ def serve(
     dtype: model_options.Dtype = "float32",
     threads: model_options.Threads = None,
 ) -> None:
-    """Serve a model over HTTP until SIGTERM or Ctrl-C; what waits then is still answered.
+    """Serve models over HTTP until SIGTERM or Ctrl-C; what waits then is still answered.
 
     It speaks System One (/v1/systemone), OpenAI Decisions (/v1/decisions) and
     OpenRouter Decisions (/api/alpha/decisions). The address is printed once it
     listens; one line for each request is logged to stderr. API keys may also
     stand in the variable STEELYARD_API_KEYS, separated by commas.
     """
-    from steelyard.errors import MissingExtraError
+    from steelyard.errors import MissingExtraError, RequestError
+    from steelyard.models.locate import locate
     from steelyard.server.config import ServeConfig
     from steelyard.server.keys import check_exposure
 
     try:
-        from steelyard.server.run import run
+        from steelyard.server.models import Offer
+        from steelyard.server.run import Service, run
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("steelyard"):
             raise
@@ -83,33 +111,36 @@ def serve(
     config = ServeConfig(
         window_ms=window_ms,
         batch_tokens=batch_tokens,
+        max_loaded=max_loaded,
         max_queue=max_queue,
         deadline_s=deadline_s,
         max_body_bytes=int(max_body_mb * 2**20),
         extras=extras,
         digits=digits,
+        audit_requests=audit_requests,
     )
     keys = _keys(api_key_file, api_keys)
     check_exposure(host, keys, without_keys=without_keys)
-    with model_options.load_engine(
-        model,
+    names = [(locate(one).name, one) for one in model or ["mini"]]
+    if len({name for name, _ in names}) < len(names):
+        raise RequestError(f"two models of one name: {', '.join(model or ())}", field="model")
+    load = partial(
+        model_options.load_engine,
         runtime=runtime,
         device=device,
         dtype=dtype,
         threads=threads,
         readout=readout,
         layout=layout,
-    ) as engine:
-        for warning in engine.warnings:
-            typer.echo(f"warning: {warning}", err=True)
-        run(
-            [engine],
-            config,
-            keys,
-            host=host,
-            port=port,
-            announce=lambda url: typer.echo(f"{engine.name} on {url}"),
-        )
+    )
+    offers = [Offer(name, partial(load, one)) for name, one in names]
+    run(
+        Service(offers, config, keys, audit),
+        host=host,
+        port=port,
+        num_workers=workers,
+        announce=lambda url: typer.echo(f"{', '.join(name for name, _ in names)} on {url}"),
+    )
 
 
 def _keys(file: Path | None, listed: str | None) -> KeyRing:

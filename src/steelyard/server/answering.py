@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -13,9 +13,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from steelyard.errors import RequestError, SteelyardError
-from steelyard.server.body import parse, read_body
+from steelyard.server.audit import AuditLog, record
+from steelyard.server.body import parse_body, read_body
 from steelyard.server.config import ServeConfig
 from steelyard.server.keys import Key, KeyRing
+from steelyard.server.limits import Limiter
+from steelyard.server.line import estimate_tokens
+from steelyard.server.metrics import Metrics
 from steelyard.server.models import Models
 from steelyard.server.scheduler import Scheduler, Served
 from steelyard.server.trace import Trace
@@ -33,11 +37,18 @@ Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What all calls share."""
+    """What all calls share.
+
+    Attributes:
+        audit: where decisions are recorded, or None.
+    """
 
     models: Models
     keys: KeyRing
     config: ServeConfig
+    limiter: Limiter
+    metrics: Metrics
+    audit: AuditLog | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +58,14 @@ class Format:
     Attributes:
         decode: a parsed body to the call it spells; the fields of its errors are paths.
         tell: an error to its status and body.
+        forms: whether `multipart/form-data` is read as well as JSON.
     """
 
     path: str
     summary: str
     decode: Callable[[Json], Call]
     tell: Tell
+    forms: bool = False
 
 
 def endpoint(service: Service, form: Format) -> Endpoint:
@@ -60,6 +73,7 @@ def endpoint(service: Service, form: Format) -> Endpoint:
 
     async def decide(request: Request) -> Response:
         trace: Trace = request.state.trace
+        trace.route, trace.asks = form.path, True
         body: Json = None
         try:
             key = service.keys.holder(request.headers.get("authorization"))
@@ -69,8 +83,9 @@ def endpoint(service: Service, form: Format) -> Endpoint:
                 request.stream(),
                 max_bytes=service.config.max_body_bytes,
                 timeout_s=service.config.body_s,
+                forms=form.forms,
             )
-            body = parse(data)
+            body = parse_body(data, request.headers.get("content-type"))
             call = form.decode(body)
             return reply_json(200, await _answer(service, request, call, key))
         except ClientDisconnect:
@@ -93,16 +108,59 @@ def told(trace: Trace, tell: Tell, error: Exception, body: Json = None) -> Respo
 
 async def _answer(service: Service, request: Request, call: Call, key: Key | None) -> Reply:
     trace: Trace = request.state.trace
-    model = service.models.find(call.model)
-    trace.model = model.engine.name
+    trace.model = service.models.find(call.model).name
     trace.requests = len(call.requests)
     trace.questions = sum(len(one.questions) for one in call.requests)
-    partition = "" if key is None else key.partition
-    served = await _while_connected(request, _submit_all(model.scheduler, call, partition))
+    served = await _while_connected(request, _paid(service, call, key))
     trace.queue_ms = max(one.queue_ms for one in served)
     trace.compute_ms = max(one.compute_ms for one in served)
-    trace.headers["x-steelyard-weights"] = model.engine.digest
+    trace.headers["x-steelyard-weights"] = served[0].response.audit.weights
+    for asked, one in zip(call.requests, served, strict=True):
+        service.metrics.answered(asked, one)
+    if service.audit is not None:
+        await _record(service.audit, service.config, trace, call, served)
     return call.reply([one.response for one in served])
+
+
+async def _paid(service: Service, call: Call, key: Key | None) -> list[Served]:
+    """The answers of a call, charged to its key: an estimate before, the rest afterwards."""
+    if key is None or not service.limiter.is_limited(key):
+        return await _decided(service, call, key)
+    estimate = sum(estimate_tokens(one) for one in call.requests)
+    service.limiter.spend(key, requests=len(call.requests), tokens=estimate)
+    cost = 0  # of a call that is not answered
+    try:
+        served = await _decided(service, call, key)
+        cost = sum(one.response.usage.input_tokens for one in served)
+        return served
+    finally:
+        service.limiter.settle(key, cost - estimate)
+
+
+async def _decided(service: Service, call: Call, key: Key | None) -> list[Served]:
+    partition = "" if key is None else key.partition
+    async with service.models.lend(call.model) as model:
+        return await _submit_all(model.scheduler, call, partition)
+
+
+async def _record(
+    audit: AuditLog, config: ServeConfig, trace: Trace, call: Call, served: Sequence[Served]
+) -> None:
+    await audit.append(
+        [
+            record(
+                asked,
+                one.response,
+                id=f"{trace.id}.{index}",
+                key=trace.key,
+                route=trace.route,
+                queue_ms=one.queue_ms,
+                compute_ms=one.compute_ms,
+                whole=config.audit_requests,
+            )
+            for index, (asked, one) in enumerate(zip(call.requests, served, strict=True))
+        ]
+    )
 
 
 async def _submit_all(scheduler: Scheduler, call: Call, partition: str) -> list[Served]:

@@ -5,41 +5,67 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 
 from steelyard.__about__ import __version__
+from steelyard.server import metrics
 from steelyard.server.answering import Format, Service, endpoint, reply_json, told
+from steelyard.server.audit import AuditLog
 from steelyard.server.config import ServeConfig
+from steelyard.server.health import Recent
 from steelyard.server.keys import KeyRing
-from steelyard.server.models import Decider, Models
-from steelyard.server.trace import Tracing
+from steelyard.server.limits import Limiter
+from steelyard.server.metrics import Metrics
+from steelyard.server.models import Models, Offer
+from steelyard.server.trace import Trace, Tracing
 from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
 from steelyard.server.wire.errors import tell_openai, tell_openrouter, tell_system_one
 
 
 def create_app(
-    engines: Sequence[Decider],
+    offers: Sequence[Offer],
     config: ServeConfig | None = None,
     keys: KeyRing | None = None,
+    *,
+    limiter: Limiter | None = None,
+    audit: Path | None = None,
 ) -> FastAPI:
-    """The service, as an ASGI application whose lifespan opens and drains the queues.
+    """The service, as an ASGI application whose lifespan loads the first model and drains all.
 
     There are no CORS headers: a page of another origin gets no answer to read.
 
     Args:
-        engines: one or more, of different names; they stay the caller's to close.
+        offers: one or more models, of different names.
         keys: who may ask; None or an empty ring lets everybody.
+        limiter: of those keys, where several processes share one.
+        audit: a file in which every decision is recorded.
     """
-    config = config or ServeConfig()
-    service = Service(Models(engines, config), keys or KeyRing(), config)
+    config, keys = config or ServeConfig(), keys or KeyRing()
+    service = Service(
+        models=Models(offers, config),
+        keys=keys,
+        config=config,
+        limiter=limiter or Limiter(keys.keys),
+        metrics=Metrics(),
+        audit=None if audit is None else AuditLog(audit),
+    )
+    recent = Recent()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as until:
-            await service.models.start(until)
+            if service.audit is not None:
+                await until.enter_async_context(service.audit)
+            await until.enter_async_context(service.models)
             yield
+
+    def called(trace: Trace) -> None:
+        recent.called(trace)
+        service.metrics.called(trace)
+        service.metrics.now_waiting(service.models.waiting)
 
     app = FastAPI(
         title="steelyard",
@@ -49,7 +75,7 @@ def create_app(
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
     )
-    app.add_middleware(Tracing)
+    app.add_middleware(Tracing, observers=(called,))
     for form in formats(config):
         app.add_api_route(
             form.path,
@@ -57,10 +83,10 @@ def create_app(
             methods=["POST"],
             summary=form.summary,
             response_class=Response,
-            openapi_extra=_JSON_BODY,
+            openapi_extra=_body(form),
         )
-    _add_model_list(app, service)
-    _add_health(app, service)
+    _add_for_key_holders(app, service)
+    _add_health(app, service, recent)
     return app
 
 
@@ -73,6 +99,7 @@ def formats(config: ServeConfig) -> tuple[Format, ...]:
             "System One: questions about one state",
             partial(system_one.decode, show=show),
             tell_system_one,
+            forms=True,
         ),
         Format(
             "/v1/systemone/batch",
@@ -85,39 +112,56 @@ def formats(config: ServeConfig) -> tuple[Format, ...]:
     )
 
 
-_JSON_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": {"type": "object"}}},
-    }
-}
+def _body(form: Format) -> dict[str, Any]:
+    """What the OpenAPI document says of a format's bodies."""
+    schema = {"schema": {"type": "object"}}
+    types = ("application/json", "multipart/form-data") if form.forms else ("application/json",)
+    return {"requestBody": {"required": True, "content": dict.fromkeys(types, schema)}}
 
 
-def _add_model_list(app: FastAPI, service: Service) -> None:
+def _add_for_key_holders(app: FastAPI, service: Service) -> None:
+    def check(request: Request, route: str) -> None:
+        request.state.trace.route = route
+        key = service.keys.holder(request.headers.get("authorization"))
+        request.state.trace.key = "-" if key is None else key.name
+
     @app.get("/v1/models", summary="The models, and the names that stand for them")
     async def models(request: Request) -> Response:
         try:
-            service.keys.holder(request.headers.get("authorization"))
+            check(request, "/v1/models")
             return reply_json(200, model_list.encode(service.models.listing()))
         except Exception as error:  # the request's boundary: told, and logged if it is ours
             return told(request.state.trace, tell_system_one, error)
 
+    @app.get("/metrics", summary="Counts and times, for Prometheus")
+    async def numbers(request: Request) -> Response:
+        try:
+            check(request, "/metrics")
+            service.metrics.now_waiting(service.models.waiting)
+            return Response(service.metrics.text(), media_type=metrics.CONTENT_TYPE)
+        except Exception as error:  # the request's boundary: told, and logged if it is ours
+            return told(request.state.trace, tell_system_one, error)
 
-def _add_health(app: FastAPI, service: Service) -> None:
-    @app.get("/health", summary="Whether the process works")
-    async def health() -> Response:
+
+def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
+    @app.get("/health", summary="Whether the process works, and how well")
+    async def health(request: Request) -> Response:
         """503 says that a queue is closed or its loop has died: restart the process."""
-        working = service.models.are_open
+        request.state.trace.route = "/health"
+        working, troubles = service.models.are_open, recent.troubles()
         body = {
-            "status": "ok" if working else "failing",
+            "status": "failing" if not working else "degraded" if troubles else "ok",
+            "troubles": troubles,
+            "warnings": {name: list(said) for name, said in service.models.warnings.items()},
             "version": __version__,
             "waiting": dict(service.models.waiting),
         }
         return reply_json(200 if working else 503, body)
 
     @app.get("/ready", summary="Whether to send requests here")
-    async def ready() -> Response:
+    async def ready(request: Request) -> Response:
         """503 before the models are open, while they drain, and while a queue is full."""
+        request.state.trace.route = "/ready"
         full = any(n >= service.config.max_queue for n in service.models.waiting.values())
         taking = service.models.are_open and not full
         return reply_json(200 if taking else 503, {"ready": taking})

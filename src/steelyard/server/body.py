@@ -7,6 +7,7 @@ import sys
 import zlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from steelyard.errors import (
     BodyError,
@@ -16,6 +17,7 @@ from steelyard.errors import (
     RequestError,
     SlowBodyError,
 )
+from steelyard.server.multipart import REQUEST_PART, check_claims, parse_parts
 from steelyard.types.codec import loads
 from steelyard.types.content import Json
 
@@ -56,19 +58,24 @@ async def read_body(
     *,
     max_bytes: int,
     timeout_s: float,
+    forms: bool = False,
 ) -> bytes:
-    """All of a JSON body, decompressed.
+    """All of a body, decompressed.
 
     Args:
         headers: of the request, looked up by lower-case names.
         chunks: the body as it arrives.
         max_bytes: bounds what is sent and what it decompresses to.
+        forms: whether `multipart/form-data` is read beside JSON.
     Raises:
-        MediaTypeError: another type than JSON, or an encoding other than gzip and zstd.
+        MediaTypeError: another type, or an encoding other than gzip and zstd.
         BodyTooLargeError, SlowBodyError: over a bound.
         BodyError: compressed data that is damaged.
     """
-    check_type(headers.get("content-type"))
+    if forms and is_form(headers.get("content-type")):
+        _check_origin(headers)
+    else:
+        check_type(headers.get("content-type"), forms=forms)
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding != "identity" and encoding not in ENCODINGS:
         raise MediaTypeError(
@@ -89,8 +96,25 @@ async def read_body(
     return data if encoding == "identity" else decompress(data, encoding, max_bytes)
 
 
+def parse_body(data: bytes, content_type: str | None) -> Json:
+    """The JSON value of a body, or of the part "request" of a form.
+
+    Raises:
+        InvalidJsonError: see `parse`. BodyError: a form that is none, or has no such part.
+        RequestError: assets and parts that do not belong together.
+    """
+    if content_type is None or not is_form(content_type):
+        return parse(data)
+    parts = parse_parts(data, content_type)
+    if REQUEST_PART not in parts:
+        raise BodyError(f"a form without a part named {REQUEST_PART!r}")
+    body = parse(parts[REQUEST_PART])
+    check_claims(body, parts)
+    return body
+
+
 def parse(data: bytes) -> Json:
-    """The JSON value of a body.
+    """The value of JSON text.
 
     Raises:
         InvalidJsonError: see `steelyard.types.codec.loads`.
@@ -101,19 +125,35 @@ def parse(data: bytes) -> Json:
         raise InvalidJsonError(error.message) from None
 
 
-def check_type(content_type: str | None) -> None:
+def is_form(content_type: str | None) -> bool:
+    return _type(content_type) == "multipart/form-data"
+
+
+def check_type(content_type: str | None, *, forms: bool = False) -> None:
     """Refuse what does not say that it is JSON.
 
     A web page can send other sites a form or plain text unasked; JSON it cannot. So a page that
     somebody reads does not reach a server on their machine.
     """
-    given = (content_type or "").partition(";")[0].strip().lower()
+    given = _type(content_type)
     if given == "application/json" or (
         given.startswith("application/") and given.endswith("+json")
     ):
         return
     got = f"content-type {given[:60]!r}" if given else "no content-type"
-    raise MediaTypeError(f"{got}; allowed: application/json")
+    allowed = "application/json or multipart/form-data" if forms else "application/json"
+    raise MediaTypeError(f"{got}; allowed: {allowed}")
+
+
+def _type(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
+
+
+def _check_origin(headers: Mapping[str, str]) -> None:
+    """Refuse a form that a page of another site has sent; browsers say so, and clients do not."""
+    origin = headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        raise MediaTypeError("a form from a page of another origin; allowed: application/json")
 
 
 def decompress(data: bytes, encoding: str, max_bytes: int) -> bytes:

@@ -27,11 +27,15 @@ class ServeConfig:
     batch_tokens: int = 8192
     """Estimated tokens computed together; a longer request is computed alone."""
 
+    max_loaded: int = 1
+    """Models held in memory at once; the one used least recently makes room."""
+
     max_queue: int = 256
-    """Requests that may wait; one more is refused at once."""
+    """Requests that may wait for one model; one more is refused at once."""
 
     deadline_s: float = 30.0
-    """From a request's arrival in the queue to its answer; then it is given up."""
+    """From a request's arrival in the queue to its answer; then it is given up. Before that, a call
+    may wait as long for its model to be loaded."""
 
     max_body_bytes: int = 8 * 2**20
     """Of a body as sent, and of what it decompresses to."""
@@ -45,12 +49,16 @@ class ServeConfig:
     digits: int | None = None
     """Decimals of the numbers unless the request says otherwise; None gives full floats."""
 
+    audit_requests: bool = False
+    """Whether audit records hold the whole request, and not its digest only."""
+
     aliases: tuple[str, ...] = ALIASES
     """Names that stand for the first model."""
 
     def __post_init__(self) -> None:
         _check("window_ms", self.window_ms, 0, 1000)
         _check("batch_tokens", self.batch_tokens, 1, math.inf)
+        _check("max_loaded", self.max_loaded, 1, math.inf)
         _check("max_queue", self.max_queue, 1, math.inf)
         _check("deadline_s", self.deadline_s, 0.001, 86_400)
         _check("max_body_bytes", self.max_body_bytes, 1, math.inf)

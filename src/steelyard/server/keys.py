@@ -1,4 +1,4 @@
-"""API keys: who may ask, and whose prefixes are whose.
+"""API keys: who may ask, how much, and whose prefixes are whose.
 
 Only SHA-256 digests are kept. Keys are long random strings, not passwords that people choose, so a
 plain digest cannot be searched; comparison takes as long whatever it finds.
@@ -18,6 +18,8 @@ from steelyard.errors import AuthenticationError, InputFileError, RequestError
 
 MIN_KEY_CHARACTERS = 16
 
+_LIMIT = re.compile(r"(requests_per_min|tokens_per_min)=([1-9][0-9]{0,17})", re.ASCII)
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -26,10 +28,13 @@ class Key:
     Attributes:
         name: for logs.
         digest: sha256 of the key, hexadecimal.
+        requests_per_min, tokens_per_min: limits, 1 or more; None is none.
     """
 
     name: str
     digest: str
+    requests_per_min: int | None = None
+    tokens_per_min: int | None = None
 
     @property
     def partition(self) -> str:
@@ -67,7 +72,9 @@ class KeyRing:
 
 
 def read_keys(path: Path) -> KeyRing:
-    """The keys of a file: one a line, `[NAME] KEY` or `[NAME] sha256:HEX`; # begins a comment line.
+    """The keys of a file, one a line: `[NAME] KEY [LIMIT=N ...]`; # begins a comment line.
+
+    In place of KEY may stand `sha256:HEX`. LIMIT is requests_per_min or tokens_per_min.
 
     Raises:
         InputFileError: the file cannot be read, has no key, or a line is none.
@@ -90,10 +97,17 @@ def parse_keys(lines: Iterable[str], source: str) -> KeyRing:
         if not words or words[0].startswith("#"):
             continue
         place = f"{source}:{number}"
-        if len(words) > 2:
-            raise InputFileError(f"{place}: {len(words)} words; allowed: [NAME] KEY")
+        limits: dict[str, int] = {}
+        while words and (limit := _LIMIT.fullmatch(words[-1])):
+            if limit[1] in limits:
+                raise InputFileError(f"{place}: {limit[1]} is given twice")
+            limits[limit[1]] = int(limit[2])
+            words.pop()
+        if not 1 <= len(words) <= 2:
+            raise InputFileError(f"{place}: {len(words)} words; allowed: [NAME] KEY [LIMIT=N ...]")
         digest = _spelt(words[-1], place)
-        keys.append(Key(words[0] if len(words) == 2 else digest[:8], digest))
+        name = words[0] if len(words) == 2 else digest[:8]
+        keys.append(Key(name, digest, limits.get("requests_per_min"), limits.get("tokens_per_min")))
     if len({key.digest for key in keys}) < len(keys):
         raise InputFileError(f"{source}: a key is given twice")
     return KeyRing(tuple(keys))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from starlette.datastructures import MutableHeaders
@@ -20,6 +21,8 @@ class Trace:
     """Facts about one call, filled in as they become known.
 
     Attributes:
+        route: one of ours, or "other".
+        asks: whether it asks for decisions.
         key: name of the API key, or "-".
         queue_ms, compute_ms: the longest of its requests'; None where nothing was computed.
         error: code of the error told, or "-".
@@ -27,6 +30,8 @@ class Trace:
 
     id: str
     begin: float
+    route: str = "other"
+    asks: bool = False
     key: str = "-"
     model: str = "-"
     requests: int = 0
@@ -48,10 +53,15 @@ class Trace:
 
 
 class Tracing:
-    """ASGI middleware that gives every HTTP call a `Trace`, at `request.state.trace`."""
+    """ASGI middleware that gives every HTTP call a `Trace`, at `request.state.trace`.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Args:
+        observers: told of every call that has ended.
+    """
+
+    def __init__(self, app: ASGIApp, observers: Sequence[Callable[[Trace], None]] = ()) -> None:
         self._app = app
+        self._observers = observers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -75,6 +85,8 @@ class Tracing:
             await self._app(scope, receive, tell)
         finally:
             _log(scope, trace)
+            for observe in self._observers:
+                observe(trace)
 
 
 def _log(scope: Scope, trace: Trace) -> None:

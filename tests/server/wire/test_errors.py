@@ -12,6 +12,7 @@ from steelyard.errors import (
     InvalidJsonError,
     ModelFileError,
     OverloadedError,
+    RateLimitError,
     RequestError,
     SteelyardError,
     TooLongError,
@@ -37,8 +38,8 @@ TELLERS = {
 
 
 def made(kind: type[SteelyardError]) -> SteelyardError:
-    if kind is OverloadedError:
-        return OverloadedError("the message", retry_after_s=2.5)
+    if issubclass(kind, OverloadedError | RateLimitError):
+        return kind("the message", retry_after_s=2.5)
     if kind is errors.MissingExtraError:
         return errors.MissingExtraError("package", "extra")
     return kind("the message")

@@ -19,6 +19,7 @@ from steelyard.errors import (
     InvalidJsonError,
     MediaTypeError,
     OverloadedError,
+    RateLimitError,
     RequestError,
     SlowBodyError,
     SteelyardError,
@@ -64,6 +65,7 @@ STATUSES: dict[type[SteelyardError], Statuses] = {
     UnknownModelError: Statuses(404, 404, 404),
     AuthenticationError: Statuses(401, 401, 401),
     OverloadedError: Statuses(429, 429, 429),
+    RateLimitError: Statuses(429, 429, 429),
     DeadlineError: Statuses(504, 504, 524),
     UnavailableError: Statuses(503, 503, 503),
     SteelyardError: Statuses(500, 500, 500),  # of a model or a file: not the caller's doing
@@ -156,7 +158,7 @@ def _message(error: SteelyardError) -> str:
 
 
 def _headers(error: SteelyardError) -> dict[str, str]:
-    if isinstance(error, OverloadedError):
+    if isinstance(error, OverloadedError | RateLimitError):
         return {
             "retry-after": str(math.ceil(error.retry_after_s)),
             "retry-after-ms": str(math.ceil(1000 * error.retry_after_s)),
