@@ -34,8 +34,9 @@ def table() -> str:
     lines = ["| code | what | System One | OpenAI | OpenRouter |", "|---|---|---|---|---|"]
     for kind, row in STATUSES.items():
         assert kind.__doc__ is not None, kind
-        what = kind.__doc__.partition("\n")[0].rstrip(".")
-        code = "unknown" if row.system_one == 500 else kind.code
+        code, what = kind.code, kind.__doc__.partition("\n")[0].partition(";")[0].rstrip(".")
+        if row.system_one == 500:
+            code, what = "unknown", "An error of ours"
         cells = (f"`{code}`", what, str(row.system_one), str(row.openai), str(row.openrouter))
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

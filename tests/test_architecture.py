@@ -37,7 +37,8 @@ FREE = ROWS[-1]
 # Loading any of these makes a command feel slow, or fails where an extra is not installed.
 HEAVY = [
     "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "numpy", "pandas",
-    "polars", "pyarrow", "safetensors", "scipy", "sklearn", "tokenizers", "torch", "transformers",
+    "polars", "prometheus_client", "pyarrow", "safetensors", "scipy", "sklearn", "tokenizers",
+    "torch", "transformers", "uvicorn",
 ]  # fmt: skip
 
 SOURCES = sorted(ROOT.rglob("*.py"))

@@ -19,7 +19,7 @@
     │   ├── OverloadedError        overloaded             the queue is full
     │   ├── RateLimitError         rate_limit_exceeded    a key has asked for more than it may
     │   ├── DeadlineError          timeout                no answer within the deadline
-    │   └── UnavailableError       unavailable            the server is starting or shutting down
+    │   └── UnavailableError       unavailable            the server takes nothing at present
     ├── DownloadError              download               a model could not be fetched or verified
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
@@ -137,7 +137,7 @@ class DeadlineError(ServiceError):
 
 
 class UnavailableError(ServiceError):
-    """The server is starting or shutting down."""
+    """The server is starting or shutting down, or cannot record its decisions."""
 
     code = "unavailable"
 

@@ -208,12 +208,12 @@ def _open(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise InputFileError(f"{path}: {error}") from error
     try:
-        file.execute("PRAGMA journal_mode=WAL")
-        file.execute("PRAGMA synchronous=FULL")
         version: int = file.execute("PRAGMA user_version").fetchone()[0]
         tables = file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version != VERSION and tables:
             raise InputFileError(f"{path}: not an audit file of version {VERSION}")
+        file.execute("PRAGMA journal_mode=WAL")
+        file.execute("PRAGMA synchronous=FULL")
         file.execute(_SCHEMA)
         file.execute(f"PRAGMA user_version={VERSION}")
     except sqlite3.Error as error:

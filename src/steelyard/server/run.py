@@ -124,7 +124,7 @@ def _forget_gauges(pid: int) -> None:
     """Take what a worker that has gone said of itself out of the metrics."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    mark_process_dead(pid)
+    mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

@@ -92,7 +92,10 @@ def _ended(pids: list[int]) -> list[tuple[int, int]]:
 
 
 def _be_worker(
-    work: Callable[[Ready], None], parent: int, pipe: tuple[int, int], mask: set[signal.Signals]
+    work: Callable[[Ready], None],
+    parent: int,
+    pipe: tuple[int, int],
+    mask: set[int | signal.Signals],
 ) -> NoReturn:
     """What a forked process does instead of returning into its parent's code."""
     code = 1

@@ -141,11 +141,12 @@ def _step(value: Json, path: str) -> tuple[str | int, str]:
 
 
 def _below(value: Json, key: str | int) -> Json:
+    below: Json = None
     if isinstance(value, Mapping) and isinstance(key, str):
-        return value.get(key)
-    if isinstance(value, list) and isinstance(key, int) and key < len(value):
-        return value[key]
-    return None
+        below = value.get(key)
+    elif isinstance(value, list) and isinstance(key, int) and key < len(value):
+        below = value[key]
+    return below
 
 
 def _code(error: SteelyardError) -> str:
