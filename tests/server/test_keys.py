@@ -45,6 +45,26 @@ def test_without_a_known_key_nobody_may_ask(header: str | None) -> None:
         ring(SECRET).holder(header)
 
 
+def test_limits_stand_behind_a_key() -> None:
+    both, one, none = ring(
+        f"alice {SECRET} requests_per_min=60 tokens_per_min=1000",
+        "another-key-0123456789 tokens_per_min=5",
+        "third third-key-0123456789",
+    ).keys
+    assert (both.name, both.requests_per_min, both.tokens_per_min) == ("alice", 60, 1000)
+    assert (one.name, one.requests_per_min, one.tokens_per_min) == (one.digest[:8], None, 5)
+    assert (none.requests_per_min, none.tokens_per_min) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "limits", ["requests_per_min=0", "requests_per_min=x", "per_min=1", "tokens_per_min=-1",
+               "tokens_per_min=1 tokens_per_min=2", "requests_per_min= 5"],
+)  # fmt: skip
+def test_a_limit_that_is_none_is_refused(limits: str) -> None:
+    with pytest.raises(InputFileError, match="keys:1"):
+        ring(f"alice {SECRET} {limits}")
+
+
 def test_an_empty_ring_lets_everybody_ask_whatever_they_send() -> None:
     assert KeyRing().holder(None) is None
     assert KeyRing().holder("Bearer anything") is None

@@ -22,7 +22,7 @@ def serve(
     api_key_file: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Who may ask: one a line, [NAME] KEY or [NAME] sha256:HEX."
+            metavar="FILE", help="Who may ask, one a line: [NAME] KEY [requests_per_min=N] ..."
         ),
     ] = None,
     api_keys: Annotated[

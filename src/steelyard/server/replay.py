@@ -93,7 +93,7 @@ def _answers(response: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _moved(before: Json, now: Json, path: str) -> Iterator[tuple[str, float]]:
-    """(what differs, by how much) where values are not equal; infinity where they are no numbers."""
+    """(what differs, by how much) where values are not equal; infinity for other than numbers."""
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for name in {**before, **now}:
             yield from _moved(before.get(name), now.get(name), f"{path}.{name}")

@@ -106,7 +106,8 @@ def _serve(
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=math.ceil(service.config.deadline_s) + 1,
+            # A call may wait one deadline for its model and one for its answer.
+            timeout_graceful_shutdown=math.ceil(2 * service.config.deadline_s) + 1,
         )
     )
 
