@@ -137,7 +137,7 @@ def test_workers_end_with_their_parent() -> None:
     [
         (["--host", "0.0.0.0"], "--without-keys"),
         (["--api-key-file", "/nowhere/keys"], "/nowhere/keys"),
-        (["--port", "70000"], "70000"),
+        (["--port", "70000"], "65535"),
         (["--digits", "18"], "digits"),
         (["-m", "nothing-of-that-name"], "nothing-of-that-name"),
         (["--workers", "0"], "workers"),
