@@ -69,5 +69,5 @@ def test_too_many_options_and_states_are_told_as_here():
     many = {"q": Choice(None, [f"option {n}" for n in range(256)])}
     with pytest.raises(TooManyOptionsError, match="at most 255"):
         served(lambda client: client.decide("a", many))
-    with pytest.raises(RequestError, match="^states: 65 states; allowed: 1 to 64"):
+    with pytest.raises(RequestError, match=r"^states: 65 states; allowed: 1 to 64"):
         served(lambda client: client.decide_batch(["a"] * 65, ASKED))
