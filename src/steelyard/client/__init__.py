@@ -1,5 +1,12 @@
 """Clients of `steelyard serve`: the engine's own types and errors, over HTTP."""
 
+from steelyard.errors import MissingExtraError
+
+try:
+    import httpx  # noqa: F401
+except ModuleNotFoundError:
+    raise MissingExtraError("httpx", "client") from None
+
 from steelyard.client.async_client import AsyncClient
 from steelyard.client.call import ModelEntry
 from steelyard.client.client import Client
