@@ -171,6 +171,10 @@ def test_a_bad_question_is_not_sent(ask):
     handle, seen = one_by_one()
     with pytest.raises(RequestError, match=r"^state: "):
         ask(handle, "decide", "", ASKED)
+    with pytest.raises(RequestError, match=r"^states\.1\.a: "):
+        ask(handle, "decide_batch", ["good", {"a": float("nan")}], ASKED)
+    with pytest.raises(RequestError, match=r"^questions\.q: "):
+        ask(handle, "decide_batch", ["good"], {"q": "?"})
     assert seen == []
 
 
@@ -313,6 +317,7 @@ def put(value: Any, *path: str) -> Handler:
         ({"billing": 0.5, "sales": 0.2, "other": 0.2}, "answers.queue.probabilities"),
         (-0.1, "answers.queue.confidence"),
         (2.5, "answers.a.b.score"),
+        (10**400, "x_timings.total_ms"),
         (None, "answers.urgent.x_margin"),
         (True, "answers.urgent.x_calibrated"),
         (1.0, "usage.input_tokens"),
@@ -337,6 +342,13 @@ def test_a_reply_that_does_not_fit_is_an_error_with_its_path(value, path):
 def test_an_answer_to_another_question_is_a_bad_reply(ask):
     with pytest.raises(ReplyError, match="answers to 'other' and no others"):
         ask(put({}, "answers"), "decide", STATE, {"other": Noul("?")})
+
+
+def test_a_reply_whose_encoding_is_broken_is_a_bad_reply(ask, slept):
+    handle, seen = one_by_one(httpx.DecodingError("incorrect header check"))
+    with pytest.raises(ReplyError, match="cannot be read: incorrect header check"):
+        ask(handle, "decide", STATE, ASKED)
+    assert len(seen) == 1
 
 
 @pytest.mark.parametrize("text", ["", "<html>", '{"model": NaN}', "[1", '"\ud800"'])

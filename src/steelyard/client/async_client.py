@@ -80,17 +80,17 @@ class AsyncClient:
 
     async def _send(self, call: Call[T]) -> T:
         for failures in count(1):
-            last: Refusal | httpx.TransportError | None
+            last: Refusal | httpx.RequestError | None
             try:
                 reply = await self._http.request(call.method, call.path, content=call.body)
                 last = failure(reply)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 last = error
             if last is None:
                 return result(call, reply)
             wait_s = self._setup.retries.wait_s(failures, last)
             if wait_s is None:
-                cause = last if isinstance(last, httpx.TransportError) else None
+                cause = last if isinstance(last, httpx.RequestError) else None
                 raise error_of(last, self._setup) from cause
             log_retry(call, last, wait_s)
             await sleep(wait_s)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from steelyard.client.reply import At, read_response
+from steelyard.errors import RequestError
 from steelyard.types.answer import Response
 from steelyard.types.codec import dumps, encode_request
 from steelyard.types.content import Content, Json
@@ -73,11 +74,12 @@ def decide_batch(
     Raises:
         RequestError: a state or a question is not what is allowed; nothing is sent then.
     """
-    requests = [Request(state, questions, model) for state in states]
+    requests = [_request(state, index, questions, model) for index, state in enumerate(states)]
     # Of no states the server says how many are allowed.
     asked = requests[0] if requests else Request("any", questions, model)
-    body = {**encode_request(asked), **WHOLE, "states": [request.state for request in requests]}
+    body: dict[str, Json] = {**encode_request(asked), **WHOLE}
     del body["state"]
+    body["states"] = [request.state for request in requests]
 
     def read(reply: Json) -> list[Response]:
         results = At(reply)["results"].items(len(requests))
@@ -100,3 +102,17 @@ def models() -> Call[list[ModelEntry]]:
         ]
 
     return Call("v1/models", None, read)
+
+
+def _request(
+    state: Content, index: int, questions: Mapping[str, Question], model: str | None
+) -> Request:
+    try:
+        return Request(state, questions, model)
+    except RequestError as error:
+        field = error.field or ""
+        if field != "state" and not field.startswith("state."):
+            raise
+        # The path in the batch, as the server would tell it.
+        moved = f"states.{index}{field.removeprefix('state')}"
+        raise RequestError(error.message, field=moved) from None

@@ -89,15 +89,17 @@ def result(call: Call[T], reply: httpx.Response) -> T:
     return call.read(body)
 
 
-def error_of(last: Refusal | httpx.TransportError, setup: Setup) -> SteelyardError:
+def error_of(last: Refusal | httpx.RequestError, setup: Setup) -> SteelyardError:
     """What to raise once a call is given up."""
     if isinstance(last, Refusal):
         return last.error()
+    if isinstance(last, httpx.DecodingError):
+        return ReplyError(f"the reply cannot be read: {last}")
     if isinstance(last, httpx.TimeoutException) and not isinstance(last, httpx.ConnectTimeout):
         return DeadlineError(f"no answer from {setup.base_url} within {setup.timeout.read:g} s")
     return UnavailableError(f"no connection to {setup.base_url}: {last or type(last).__name__}")
 
 
-def log_retry(call: Call[T], last: Refusal | httpx.TransportError, wait_s: float) -> None:
+def log_retry(call: Call[T], last: Refusal | httpx.RequestError, wait_s: float) -> None:
     what = last.status if isinstance(last, Refusal) else type(last).__name__
     logger.info("event=retry path=/%s failure=%s wait_s=%.2f", call.path, what, wait_s)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from steelyard.errors import (
     AuthenticationError,
@@ -87,12 +87,11 @@ class Refusal:
         """What to raise."""
         message, field, code = self._told()
         kind = BY_CODE.get(code or "") or BY_STATUS.get(self.status, ServiceError)
-        mixed = _mixed(kind)
+        about: dict[str, Any] = {"field": field}
         if issubclass(kind, OverloadedError | RateLimitError):
             hint_s = self.retry_after_s()
-            error = mixed(message, retry_after_s=NO_HINT_S if hint_s is None else hint_s)
-        else:
-            error = mixed(message, field=field) if field else mixed(message)
+            about = {"retry_after_s": NO_HINT_S if hint_s is None else hint_s}
+        error = _mixed(kind)(message, **about)
         error.status = self.status
         error.request_id = self.headers.get("x-request-id") or self.headers.get(
             "x-typesafe-request-id"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import fsum, isfinite
+from math import fsum
 
 from steelyard.errors import ServiceError
 from steelyard.types.answer import (
@@ -26,6 +26,7 @@ from steelyard.types.content import Json, describe
 from steelyard.types.question import Choice, Noul, Question, kind_of
 
 SUM_TOLERANCE = 1e-6  # full floats are asked for, so only their addition may err
+LONGEST_MS = 1e12  # a bound that keeps infinity out; 30 years
 
 
 class ReplyError(ServiceError):
@@ -79,10 +80,10 @@ class At:
 
     def number(self, most: float) -> float:
         """A number from 0 to `most`."""
-        good = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        if not good or not 0 <= self.value <= most or not isfinite(self.value):  # type: ignore[operator, arg-type]
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
             raise self.wrong(f"a number from 0 to {most:g}")
-        return float(self.value)  # type: ignore[arg-type]
+        return float(value)
 
     def wrong(self, expected: str) -> ReplyError:
         got = describe(self.value)
@@ -137,7 +138,7 @@ def _answer(at: At, question: Question, calibrator: str | None) -> Answer:
         )
     levels = [str(level) for level in range(len(question.criteria))]
     return ScoreAnswer(
-        score=at["score"].number(len(levels) - 1),
+        score=at["score"].number(len(levels) - 1 + SUM_TOLERANCE),
         confidence=confidence,
         legend=question.criteria,
         probabilities=_probabilities(at["probabilities"], levels),
@@ -169,7 +170,7 @@ def _basis(at: At, calibrator: str | None) -> Basis:
 
 def _timings(at: At) -> Timings:
     stages = ("prepare_ms", "forward_ms", "total_ms")
-    prepare, forward, total = (at[stage].number(float("inf")) for stage in stages)
+    prepare, forward, total = (at[stage].number(LONGEST_MS) for stage in stages)
     return Timings(prepare_ms=prepare, forward_ms=forward, total_ms=total)
 
 

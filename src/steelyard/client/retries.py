@@ -40,7 +40,7 @@ class Retries:
         if self.most < 0:
             raise RequestError(f"got {self.most}; allowed: 0 or more", field="max_retries")
 
-    def wait_s(self, failures: int, last: Refusal | httpx.TransportError) -> float | None:
+    def wait_s(self, failures: int, last: Refusal | httpx.RequestError) -> float | None:
         """Seconds to wait before the call is sent again, or None: the last failure stands.
 
         Args:
