@@ -5,8 +5,8 @@
     engine = steelyard.load("mini")
     response = engine.decide("I was charged twice.", {"refund": steelyard.Noul("Refund wanted?")})
 
-Questions, answers and errors are here at once; the engine, which needs numpy and a runtime, is
-loaded when it is first asked for.
+Questions, answers and errors are here at once; the engine, which needs numpy and a runtime, and the
+clients, which need httpx, are loaded when they are first asked for.
 """
 
 from typing import TYPE_CHECKING
@@ -55,10 +55,16 @@ from steelyard.types.question import Choice, Noul, Question, Score
 from steelyard.types.request import Request
 
 if TYPE_CHECKING:
+    from steelyard.client import AsyncClient, Client
     from steelyard.engine.engine import Engine
     from steelyard.engine.load import load
 else:
-    _LATER = {"Engine": "steelyard.engine.engine", "load": "steelyard.engine.load"}
+    _LATER = {
+        "AsyncClient": "steelyard.client",
+        "Client": "steelyard.client",
+        "Engine": "steelyard.engine.engine",
+        "load": "steelyard.engine.load",
+    }
 
     def __getattr__(name):
         from importlib import import_module
@@ -74,6 +80,7 @@ else:
 
 __all__ = [
     "Answer",
+    "AsyncClient",
     "Audit",
     "AuthenticationError",
     "Basis",
@@ -82,6 +89,7 @@ __all__ = [
     "CapabilityError",
     "Choice",
     "ChoiceAnswer",
+    "Client",
     "DeadlineError",
     "DivergedError",
     "DownloadError",

@@ -20,6 +20,7 @@ from steelyard.server.keys import KeyRing
 from steelyard.server.limits import Limiter
 from steelyard.server.metrics import Metrics
 from steelyard.server.models import Models, Offer
+from steelyard.server.page import page, page_headers
 from steelyard.server.trace import Trace, Tracing
 from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
 from steelyard.server.wire.errors import tell_openai, tell_openrouter, tell_system_one
@@ -85,6 +86,7 @@ def create_app(
             response_class=Response,
             openapi_extra=_body(form),
         )
+    _add_page(app)
     _add_for_key_holders(app, service)
     _add_health(app, service, recent)
     return app
@@ -117,6 +119,13 @@ def _body(form: Format) -> dict[str, Any]:
     schema = {"schema": {"type": "object"}}
     types = ("application/json", "multipart/form-data") if form.forms else ("application/json",)
     return {"requestBody": {"required": True, "content": dict.fromkeys(types, schema)}}
+
+
+def _add_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def shown(request: Request) -> Response:
+        request.state.trace.route = "/"
+        return Response(page(), headers=page_headers(), media_type="text/html")
 
 
 def _add_for_key_holders(app: FastAPI, service: Service) -> None:
