@@ -27,7 +27,7 @@ WORKDIR /data
 VOLUME ["/models", "/data"]
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=120s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/ready', timeout=4)"]
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health', timeout=4)"]
 ENTRYPOINT ["steelyard"]
 # Reached from other machines, it starts with keys only: STEELYARD_API_KEYS, or --api-key-file.
 CMD ["serve", "--host", "0.0.0.0", "--model", "mini"]

@@ -73,6 +73,8 @@ def test_a_server_is_asked_with_the_key_of_the_environment(decides, monkeypatch)
 
 def test_without_the_package_the_extra_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "steelyard.agents.mcp_server", raising=False)
-    monkeypatch.setitem(sys.modules, "mcp", None)
+    for name in ["mcp", *(name for name in sys.modules if name.startswith("mcp."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setattr(steelyard, "load", lambda name, **how: pytest.fail("a model is loaded"))
     with pytest.raises(MissingExtraError, match=r"steelyard\[mcp\]"):
         run()
