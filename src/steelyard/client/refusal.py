@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from typing import Any, cast
 
 from steelyard.errors import (
@@ -91,7 +90,7 @@ class Refusal:
         if issubclass(kind, OverloadedError | RateLimitError):
             hint_s = self.retry_after_s()
             about = {"retry_after_s": NO_HINT_S if hint_s is None else hint_s}
-        error = _mixed(kind)(message, **about)
+        error = _MIXED[kind](message, **about)
         error.status = self.status
         error.request_id = self.headers.get("x-request-id") or self.headers.get(
             "x-typesafe-request-id"
@@ -135,10 +134,11 @@ class Refusal:
         return f"HTTP {self.status}: {shown}", None, None
 
 
-@cache
-def _mixed(kind: type[SteelyardError]) -> type[Refused]:
-    """The class that is both `kind` and Refused, under the name of `kind`."""
-    return cast(type[Refused], type(kind.__name__, (Refused, kind), {"__module__": __name__}))
+# Each class that is both one of the tree and Refused, under the name of the former.
+_MIXED: dict[type[SteelyardError], type[Refused]] = {
+    kind: cast(type[Refused], type(kind.__name__, (Refused, kind), {"__module__": __name__}))
+    for kind in {ServiceError, *BY_CODE.values(), *BY_STATUS.values()}
+}
 
 
 def _code_of(status: int, detail: str) -> str | None:
