@@ -134,10 +134,12 @@ class Refusal:
         return f"HTTP {self.status}: {shown}", None, None
 
 
+_KINDS: set[type[SteelyardError]] = {ServiceError, *BY_CODE.values(), *BY_STATUS.values()}
+
 # Each class that is both one of the tree and Refused, under the name of the former.
 _MIXED: dict[type[SteelyardError], type[Refused]] = {
     kind: cast(type[Refused], type(kind.__name__, (Refused, kind), {"__module__": __name__}))
-    for kind in {ServiceError, *BY_CODE.values(), *BY_STATUS.values()}
+    for kind in _KINDS
 }
 
 
