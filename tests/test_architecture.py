@@ -19,7 +19,7 @@ ROOT = Path(steelyard.__file__).parent
 ROWS = [
     ["__about__", "errors"],
     ["types"],
-    ["metrics", "models", "prompt"],
+    ["agents", "client", "metrics", "models", "prompt"],
     ["tokens"],
     ["backbone"],
     ["readout"],
@@ -36,8 +36,9 @@ FREE = ROWS[-1]
 
 # Loading any of these makes a command feel slow, or fails where an extra is not installed.
 HEAVY = [
-    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "numpy", "pandas",
-    "polars", "pyarrow", "safetensors", "scipy", "sklearn", "tokenizers", "torch", "transformers",
+    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "mcp", "numpy", "pandas",
+    "polars", "prometheus_client", "pyarrow", "safetensors", "scipy", "sklearn", "tokenizers",
+    "torch", "transformers", "uvicorn",
 ]  # fmt: skip
 
 SOURCES = sorted(ROOT.rglob("*.py"))

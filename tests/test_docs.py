@@ -17,8 +17,10 @@ import pytest
 from support.conversions import choices, converted, nouls
 from support.folders import write_model
 
+from docs import server_tables
 from docs.source_tables import renew
 from steelyard.cli.main import run
+from steelyard.server.metrics import Metrics
 from steelyard.training.config import TrainConfig, read_config
 from steelyard.types import decode_example
 
@@ -37,6 +39,16 @@ def blocks(text: str, language: str) -> list[str]:
 def test_the_tables_of_sources_are_those_of_the_registry() -> None:
     shown = page("data.md")
     assert renew(shown) == shown, "run: python docs/source_tables.py"
+
+
+def test_the_table_of_errors_is_what_the_server_tells() -> None:
+    shown = page("server.md")
+    assert server_tables.renew(shown) == shown, "run: python docs/server_tables.py"
+
+
+def test_the_metrics_of_the_page_are_those_there_are() -> None:
+    named = set(re.findall(r"^\| `(steelyard_\w+)`", page("operations.md"), re.MULTILINE))
+    assert named == set(re.findall(r"^# TYPE (\w+)", Metrics().text().decode(), re.MULTILINE))
 
 
 def test_every_key_of_the_configuration_is_documented_with_its_default() -> None:

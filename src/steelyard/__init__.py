@@ -5,27 +5,38 @@
     engine = steelyard.load("mini")
     response = engine.decide("I was charged twice.", {"refund": steelyard.Noul("Refund wanted?")})
 
-Questions, answers and errors are here at once; the engine, which needs numpy and a runtime, is
-loaded when it is first asked for.
+Questions, answers and errors are here at once; the engine, which needs numpy and a runtime, and the
+clients, which need httpx, are loaded when they are first asked for.
 """
 
 from typing import TYPE_CHECKING
 
 from steelyard.__about__ import __version__
 from steelyard.errors import (
+    AuthenticationError,
+    BodyError,
+    BodyTooLargeError,
     CapabilityError,
+    DeadlineError,
     DivergedError,
     DownloadError,
     InputFileError,
+    InvalidJsonError,
+    MediaTypeError,
     MissingExtraError,
     ModelError,
     ModelFileError,
     OutputError,
+    OverloadedError,
+    RateLimitError,
     RequestError,
+    ServiceError,
     ShapeError,
+    SlowBodyError,
     SteelyardError,
     TooLongError,
     TooManyOptionsError,
+    UnavailableError,
     UnknownModelError,
     UnsupportedModelError,
 )
@@ -44,10 +55,16 @@ from steelyard.types.question import Choice, Noul, Question, Score
 from steelyard.types.request import Request
 
 if TYPE_CHECKING:
+    from steelyard.client import AsyncClient, Client
     from steelyard.engine.engine import Engine
     from steelyard.engine.load import load
 else:
-    _LATER = {"Engine": "steelyard.engine.engine", "load": "steelyard.engine.load"}
+    _LATER = {
+        "AsyncClient": "steelyard.client",
+        "Client": "steelyard.client",
+        "Engine": "steelyard.engine.engine",
+        "load": "steelyard.engine.load",
+    }
 
     def __getattr__(name):
         from importlib import import_module
@@ -63,32 +80,45 @@ else:
 
 __all__ = [
     "Answer",
+    "AsyncClient",
     "Audit",
+    "AuthenticationError",
     "Basis",
+    "BodyError",
+    "BodyTooLargeError",
     "CapabilityError",
     "Choice",
     "ChoiceAnswer",
+    "Client",
+    "DeadlineError",
     "DivergedError",
     "DownloadError",
     "Engine",
     "InputFileError",
+    "InvalidJsonError",
+    "MediaTypeError",
     "MissingExtraError",
     "ModelError",
     "ModelFileError",
     "Noul",
     "NoulAnswer",
     "OutputError",
+    "OverloadedError",
     "Question",
+    "RateLimitError",
     "Request",
     "RequestError",
     "Response",
     "Score",
     "ScoreAnswer",
+    "ServiceError",
     "ShapeError",
+    "SlowBodyError",
     "SteelyardError",
     "Timings",
     "TooLongError",
     "TooManyOptionsError",
+    "UnavailableError",
     "UnknownModelError",
     "UnsupportedModelError",
     "Usage",

@@ -3,12 +3,23 @@
     SteelyardError                 steelyard
     ├── RequestError               invalid_request        the caller's question or state is wrong
     │   ├── TooManyOptionsError    too_many_options       more options or levels than allowed
-    │   └── TooLongError           max_tokens_exceeded    the text does not fit; nothing is ever cut
+    │   ├── TooLongError           max_tokens_exceeded    the text does not fit; nothing is ever cut
+    │   └── BodyError              invalid_body           an HTTP body cannot be read
+    │       ├── InvalidJsonError   invalid_json           it is not strict JSON
+    │       ├── MediaTypeError     unsupported_media_type a type or an encoding that we do not read
+    │       ├── BodyTooLargeError  body_too_large         more bytes than allowed
+    │       └── SlowBodyError      slow_body              it did not arrive in time
     ├── ModelError                 model                  a model cannot be used
     │   ├── UnknownModelError      unknown_model          no model of that name, folder or file
     │   ├── ModelFileError         model_file             a file is missing, cut or corrupt
     │   ├── UnsupportedModelError  unsupported_model      an architecture or tokenizer we cannot run
     │   └── CapabilityError        unsupported_capability this runtime cannot do what was asked
+    ├── ServiceError               service                a server cannot answer this call now
+    │   ├── AuthenticationError    authentication_error   no API key, or an unknown one
+    │   ├── OverloadedError        overloaded             the queue is full
+    │   ├── RateLimitError         rate_limit_exceeded    a key has asked for more than it may
+    │   ├── DeadlineError          timeout                no answer within the deadline
+    │   └── UnavailableError       unavailable            the server takes nothing at present
     ├── DownloadError              download               a model could not be fetched or verified
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
@@ -55,6 +66,80 @@ class TooLongError(RequestError):
     """A prompt needs more tokens than the limit; the message carries both numbers."""
 
     code = "max_tokens_exceeded"
+
+
+class BodyError(RequestError):
+    """The body of an HTTP request cannot be read."""
+
+    code = "invalid_body"
+
+
+class InvalidJsonError(BodyError):
+    """A body that is not strict JSON in UTF-8."""
+
+    code = "invalid_json"
+
+
+class MediaTypeError(BodyError):
+    """A body of a type, or in an encoding, that is not read here."""
+
+    code = "unsupported_media_type"
+
+
+class BodyTooLargeError(BodyError):
+    """A body of more bytes than allowed, as sent or once it is decompressed."""
+
+    code = "body_too_large"
+
+
+class SlowBodyError(BodyError):
+    """A body that did not arrive within the time allowed."""
+
+    code = "slow_body"
+
+
+class ServiceError(SteelyardError):
+    """A server cannot answer this call now, whatever it asks."""
+
+    code = "service"
+
+
+class AuthenticationError(ServiceError):
+    """No API key, or one that is not known."""
+
+    code = "authentication_error"
+
+
+class OverloadedError(ServiceError):
+    """More calls wait already than may wait; `retry_after_s` says when to come back."""
+
+    code = "overloaded"
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class RateLimitError(ServiceError):
+    """A key has asked for more than it may a minute; `retry_after_s` says when to come back."""
+
+    code = "rate_limit_exceeded"
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class DeadlineError(ServiceError):
+    """No answer within the time that a call may take."""
+
+    code = "timeout"
+
+
+class UnavailableError(ServiceError):
+    """The server is starting or shutting down, or cannot record its decisions."""
+
+    code = "unavailable"
 
 
 class ModelError(SteelyardError):

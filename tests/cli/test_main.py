@@ -37,7 +37,7 @@ def environment() -> dict[str, str]:
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     text = capsys.readouterr().out
-    for name in ("decide", "score", "models", "pull", "show"):
+    for name in ("decide", "score", "serve", "models", "pull", "show", "audit"):
         assert f" {name} " in text
 
 

@@ -449,3 +449,12 @@ def test_the_audit_names_what_answered(engine: Engine) -> None:
         assert len(digest) == 64 and int(digest, 16) >= 0
     assert audit.calibrator is None and isolated.warnings == ("a test",)
     assert isolated.timings.total_ms >= isolated.timings.forward_ms > 0
+
+
+def test_stored_prefixes_are_shared_within_a_partition_only() -> None:
+    engine = tiny_engine()
+    first = engine.decide(STATE, {"urgent": QUESTIONS["urgent"]}, partition="one")
+    other = engine.decide(STATE, {"urgent": QUESTIONS["urgent"]}, partition="other")
+    again = engine.decide(STATE, {"urgent": QUESTIONS["urgent"]}, partition="one")
+    assert other.audit.computed_tokens == first.audit.computed_tokens
+    assert other.audit.reused_tokens == 0 < again.audit.reused_tokens

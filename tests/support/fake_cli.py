@@ -9,15 +9,21 @@ import os
 import runpy
 import sys
 import time
+from types import SimpleNamespace
 
 from support.fake_engine import FakeEngine
 
 import steelyard
 from steelyard.cli.main import run
+from steelyard.models import locate
 
 if __name__ == "__main__":
     seconds = float(os.environ.get("FAKE_SECONDS", "0"))
-    steelyard.load = lambda *args, **kwargs: FakeEngine(lambda requests: time.sleep(seconds))
+    names = {"mini": "fake"}
+    steelyard.load = lambda model="mini", **kwargs: FakeEngine(
+        lambda requests: time.sleep(seconds), names.get(model, model)
+    )
+    locate.locate = lambda model: SimpleNamespace(name=names.get(model, model))
     if sys.argv[1].endswith(".py"):
         sys.argv = sys.argv[1:]
         runpy.run_path(sys.argv[0], run_name="__main__")

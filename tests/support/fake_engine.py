@@ -19,14 +19,19 @@ UNTRAINED = "fake is untrained"
 
 
 class FakeEngine:
-    """Answers like `steelyard.Engine`; `calls` records the requests of every call."""
+    """Answers like `steelyard.Engine`; `calls` and `partitions` record every call."""
 
-    name = "fake"
     warnings = (UNTRAINED,)
     digest = "f" * 64
 
-    def __init__(self, before_call: Callable[[Sequence[Request]], None] = lambda requests: None):
+    def __init__(
+        self,
+        before_call: Callable[[Sequence[Request]], None] = lambda requests: None,
+        name: str = "fake",
+    ):
+        self.name = name
         self.calls: list[Sequence[Request]] = []
+        self.partitions: list[str] = []
         self.closed = False
         self._before_call = before_call
 
@@ -35,13 +40,14 @@ class FakeEngine:
         state: Content,
         questions: Mapping[str, Question],
         *,
+        partition: str = "",
         layout: str | None = None,
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float | None = None,
         depth: str = "full",
     ) -> Response:
-        [response] = self.decide_many([Request(state, questions)])
+        [response] = self.decide_many([Request(state, questions)], partition=partition)
         assert isinstance(response, Response)
         return response
 
@@ -50,6 +56,7 @@ class FakeEngine:
         requests: Sequence[Request],
         *,
         return_errors: bool = False,
+        partition: str = "",
         layout: str | None = None,
         readout: str | None = None,
         rotations: int = 1,
@@ -58,10 +65,11 @@ class FakeEngine:
     ) -> list[Response | SteelyardError]:
         self._before_call(requests)
         self.calls.append(requests)
+        self.partitions.append(partition)
         outcomes: list[Response | SteelyardError] = []
         for request in requests:
             try:
-                outcomes.append(fake_response(request))
+                outcomes.append(fake_response(request, self.name))
             except RequestError as error:
                 if not return_errors:
                     raise
@@ -78,7 +86,7 @@ class FakeEngine:
         self.close()
 
 
-def fake_response(request: Request) -> Response:
+def fake_response(request: Request, model: str = "fake") -> Response:
     """Probabilities from a hash of the question and the state; a state "refuse me" is refused."""
     if request.state == "refuse me":
         raise RequestError("refused", field="state")
@@ -90,14 +98,14 @@ def fake_response(request: Request) -> Response:
         basis = Basis(readout="letters", exit_layer=30, calibration=None, margin=0.25, passes=1)
         answers[name] = conclude(question, weights / weights.sum(), basis)
     return Response(
-        model="fake",
+        model=model,
         answers=answers,
         usage=Usage(input_tokens=len(json.dumps(request.state)), output_tokens=len(answers)),
         timings=Timings(prepare_ms=0.5, forward_ms=1.0, total_ms=1.5),
         audit=Audit(
             steelyard="0",
-            model="fake",
-            weights="00",
+            model=model,
+            weights=FakeEngine.digest,
             tokenizer="00",
             layout="00",
             layout_name="isolated-v1",

@@ -13,12 +13,15 @@ from typing import Annotated
 import typer
 
 from steelyard.__about__ import __version__
+from steelyard.cli.audit import app as audit
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
+from steelyard.cli.mcp import mcp
 from steelyard.cli.mine import mine
 from steelyard.cli.models import models
 from steelyard.cli.pull import pull
 from steelyard.cli.score import score
+from steelyard.cli.serve import serve
 from steelyard.cli.show import show
 from steelyard.cli.train import export, train
 from steelyard.errors import InputFileError, RequestError, SteelyardError, UnknownModelError
@@ -33,9 +36,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
-for command in (decide, score, models, pull, show, train, export, mine):
+for command in (decide, score, serve, mcp, models, pull, show, train, export, mine):
     app.command()(command)
 app.add_typer(data, name="data")
+app.add_typer(audit, name="audit")
 
 
 def _version(wanted: bool) -> None:

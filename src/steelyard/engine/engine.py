@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self, Unpack, overload
 
 from steelyard.__about__ import __version__
-from steelyard.backbone.store import PrefixStore
+from steelyard.backbone.store import PrefixStore, Scope
 from steelyard.engine.conclude import conclude
 from steelyard.engine.job import Inquiry, Job
 from steelyard.engine.model import LoadedModel
@@ -66,6 +66,8 @@ class Engine:
         self,
         state: Content,
         questions: Mapping[str, Question],
+        *,
+        partition: str = "",
         **how: Unpack[How],
     ) -> Response:
         """Answer questions about one state.
@@ -73,13 +75,16 @@ class Engine:
         Args:
             state: a string, or JSON that stands for text.
             questions: id -> question; ids are opaque and returned unchanged.
+            partition: calls share stored prefixes only with calls of the same partition, so that
+                one tenant cannot tell from times or counts what another has asked.
             how: layout, readout, rotations, reread_below, depth; see `How`.
         Raises:
             RequestError: the state, a question or an option is not what is allowed.
             TooLongError: more tokens than the limits or the model's context allow.
             CapabilityError: the model or its runtime lacks what the readout or depth needs.
         """
-        return self._answer([Request(state, questions)], self._options(**how))[0].result()
+        request = Request(state, questions)
+        return self._answer([request], self._options(**how), partition)[0].result()
 
     @overload
     def decide_many(
@@ -87,6 +92,7 @@ class Engine:
         requests: Sequence[Request],
         *,
         return_errors: Literal[False] = False,
+        partition: str = "",
         **how: Unpack[How],
     ) -> list[Response]: ...
 
@@ -96,6 +102,7 @@ class Engine:
         requests: Sequence[Request],
         *,
         return_errors: bool,
+        partition: str = "",
         **how: Unpack[How],
     ) -> list[Response | SteelyardError]: ...
 
@@ -104,6 +111,7 @@ class Engine:
         requests: Sequence[Request],
         *,
         return_errors: bool = False,
+        partition: str = "",
         **how: Unpack[How],
     ) -> list[Response] | list[Response | SteelyardError]:
         """Answer many requests, computing them together.
@@ -123,7 +131,7 @@ class Engine:
                 raise RequestError(
                     f"got {type(request).__name__}; allowed: Request", field=f"requests.{index}"
                 )
-        outcomes = self._answer(requests, self._options(**how))
+        outcomes = self._answer(requests, self._options(**how), partition)
         if return_errors:
             return [outcome.error or outcome.result() for outcome in outcomes]
         return [outcome.result() for outcome in outcomes]
@@ -132,10 +140,12 @@ class Engine:
         self,
         state: Content,
         questions: Mapping[str, Question],
+        *,
+        partition: str = "",
         **how: Unpack[How],
     ) -> Response:
         """`decide` without blocking the event loop."""
-        return await asyncio.to_thread(self.decide, state, questions, **how)
+        return await asyncio.to_thread(self.decide, state, questions, partition=partition, **how)
 
     def close(self) -> None:
         """Let go of the stored prefixes. The model itself goes with the engine."""
@@ -164,13 +174,15 @@ class Engine:
             depth=depth,
         )
 
-    def _answer(self, requests: Sequence[Request], options: ReadOptions) -> list[_Outcome]:
+    def _answer(
+        self, requests: Sequence[Request], options: ReadOptions, partition: str
+    ) -> list[_Outcome]:
         begin = time.perf_counter()
         exits, calibrator = self._model.exits(options), self._model.calibrator(options)
         jobs = [self._job(request, options) for request in requests]
         framed = time.perf_counter()
         with self._lock:
-            elapsed = self._pipeline.run(jobs, exits, calibrator)
+            elapsed = self._pipeline.run(jobs, exits, calibrator, Scope(partition=partition))
         timings = Timings(
             prepare_ms=1e3 * (framed - begin + elapsed.prepare_s),
             forward_ms=1e3 * elapsed.forward_s,

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from steelyard.backbone.runtime import CONTEXTS, EXITS, Context, Runtime, State
-from steelyard.backbone.store import PrefixStore
+from steelyard.backbone.store import EVERYONE, PrefixStore, Scope
 from steelyard.calibration.calibrator import Calibrator
 from steelyard.engine.exits import ExitPolicy, should_exit
 from steelyard.engine.job import Inquiry, Job
@@ -72,11 +72,18 @@ class Pipeline:
     limits: Limits
     budget_tokens: int = BUDGET_TOKENS
 
-    def run(self, jobs: Sequence[Job], policy: ExitPolicy, calibrator: Calibrator) -> Elapsed:
+    def run(
+        self,
+        jobs: Sequence[Job],
+        policy: ExitPolicy,
+        calibrator: Calibrator,
+        scope: Scope = EVERYONE,
+    ) -> Elapsed:
         """Compute rounds until every inquiry has its scores or its job an error.
 
         Args:
             policy: which exits are open; `calibrator` gives the probabilities that it looks at.
+            scope: whose stored prefixes these jobs may use and add to.
         Raises:
             CapabilityError: the runtime has no exits, and the policy opens some.
         """
@@ -99,7 +106,7 @@ class Pipeline:
             elapsed.prepare_s += time.perf_counter() - begin
             if not tasks:
                 return elapsed
-            self._compute(tasks, owners, exits, decided, held, elapsed)
+            self._compute(tasks, owners, exits, decided, held, scope, elapsed)
 
     def _prepare(self, jobs: Sequence[Job]) -> tuple[list[_Task], list[Job]]:
         """The tasks of all waiting inquiries, and for each plan the job that it belongs to."""
@@ -133,12 +140,13 @@ class Pipeline:
         exits: Sequence[int],
         decided: Callable[[_Task, Scores, int], bool],
         held: dict[tuple[int, ...], Context],
+        scope: Scope,
         elapsed: Elapsed,
     ) -> None:
         """Compute one round of every task and hand the scores to its inquiry."""
         begin = time.perf_counter()
         plans = [prompt.plan for task in tasks for prompt in task.prompts]
-        prefixes = self._stored(plans, held)
+        prefixes = self._stored(plans, held, scope)
         more = any(task.inquiry.round is not None and task.inquiry.round.more for task in tasks)
         contexts = CONTEXTS in self.runtime.capabilities
         stored = [
@@ -192,11 +200,11 @@ class Pipeline:
         for root, prefix in captured.items():
             if more:
                 held[root] = prefix
-            self.store.put(root, prefix)
+            self.store.put(root, prefix, scope)
         elapsed.forward_s += time.perf_counter() - begin
 
     def _stored(
-        self, plans: Sequence[TokenPlan], held: dict[tuple[int, ...], Context]
+        self, plans: Sequence[TokenPlan], held: dict[tuple[int, ...], Context], scope: Scope
     ) -> dict[int, Context]:
         """Plan -> the longest prefix of its root that is there already."""
         found: dict[int, Context] = {}
@@ -208,7 +216,7 @@ class Pipeline:
             if root.reads:
                 continue  # what is measured must be computed
             if root.ids not in known:
-                known[root.ids] = held.get(root.ids) or self.store.find(root.ids)
+                known[root.ids] = held.get(root.ids) or self.store.find(root.ids, scope)
             prefix = known[root.ids]
             if prefix is not None:
                 found[index] = prefix

@@ -1,0 +1,176 @@
+"""The application: routes, each a format of one core."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+
+from steelyard.__about__ import __version__
+from steelyard.server import metrics
+from steelyard.server.answering import Format, Service, endpoint, reply_json, told
+from steelyard.server.audit import AuditLog
+from steelyard.server.config import ServeConfig
+from steelyard.server.health import Recent
+from steelyard.server.keys import KeyRing
+from steelyard.server.limits import Limiter
+from steelyard.server.metrics import Metrics
+from steelyard.server.models import Models, Offer
+from steelyard.server.page import page, page_headers
+from steelyard.server.trace import Trace, Tracing
+from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
+from steelyard.server.wire.errors import tell_openai, tell_openrouter, tell_system_one
+
+
+def create_app(
+    offers: Sequence[Offer],
+    config: ServeConfig | None = None,
+    keys: KeyRing | None = None,
+    *,
+    limiter: Limiter | None = None,
+    audit: Path | None = None,
+) -> FastAPI:
+    """The service, as an ASGI application whose lifespan loads the first model and drains all.
+
+    There are no CORS headers: a page of another origin gets no answer to read.
+
+    Args:
+        offers: one or more models, of different names.
+        keys: who may ask; None or an empty ring lets everybody.
+        limiter: of those keys, where several processes share one.
+        audit: a file in which every decision is recorded.
+    """
+    config, keys = config or ServeConfig(), keys or KeyRing()
+    service = Service(
+        models=Models(offers, config),
+        keys=keys,
+        config=config,
+        limiter=limiter or Limiter(keys.keys),
+        metrics=Metrics(),
+        audit=None if audit is None else AuditLog(audit),
+    )
+    recent = Recent()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as until:
+            if service.audit is not None:
+                await until.enter_async_context(service.audit)
+            await until.enter_async_context(service.models)
+            yield
+
+    def called(trace: Trace) -> None:
+        recent.called(trace)
+        service.metrics.called(trace)
+        service.metrics.now_waiting(service.models.waiting)
+
+    app = FastAPI(
+        title="steelyard",
+        version=__version__,
+        description="Typed decisions with a probability for every allowed answer.",
+        lifespan=lifespan,
+        docs_url=None,  # these pages load scripts from elsewhere
+        redoc_url=None,
+    )
+    app.add_middleware(Tracing, observers=(called,))
+    for form in formats(config):
+        app.add_api_route(
+            form.path,
+            endpoint(service, form),
+            methods=["POST"],
+            summary=form.summary,
+            response_class=Response,
+            openapi_extra=_body(form),
+        )
+    _add_page(app)
+    _add_for_key_holders(app, service)
+    _add_health(app, service, recent)
+    return app
+
+
+def formats(config: ServeConfig) -> tuple[Format, ...]:
+    """Every format that is spoken."""
+    show = system_one.Show(config.extras, config.digits)
+    return (
+        Format(
+            "/v1/systemone",
+            "System One: questions about one state",
+            partial(system_one.decode, show=show),
+            tell_system_one,
+            forms=True,
+        ),
+        Format(
+            "/v1/systemone/batch",
+            "The same questions about many states",
+            partial(system_one_batch.decode, show=show),
+            tell_system_one,
+        ),
+        Format("/v1/decisions", "OpenAI Decisions", openai.decode, tell_openai),
+        Format("/api/alpha/decisions", "OpenRouter Decisions", openrouter.decode, tell_openrouter),
+    )
+
+
+def _body(form: Format) -> dict[str, Any]:
+    """What the OpenAPI document says of a format's bodies."""
+    schema = {"schema": {"type": "object"}}
+    types = ("application/json", "multipart/form-data") if form.forms else ("application/json",)
+    return {"requestBody": {"required": True, "content": dict.fromkeys(types, schema)}}
+
+
+def _add_page(app: FastAPI) -> None:
+    @app.get("/", include_in_schema=False)
+    async def shown(request: Request) -> Response:
+        request.state.trace.route = "/"
+        return Response(page(), headers=page_headers(), media_type="text/html")
+
+
+def _add_for_key_holders(app: FastAPI, service: Service) -> None:
+    def check(request: Request, route: str) -> None:
+        request.state.trace.route = route
+        key = service.keys.holder(request.headers.get("authorization"))
+        request.state.trace.key = "-" if key is None else key.name
+
+    @app.get("/v1/models", summary="The models, and the names that stand for them")
+    async def models(request: Request) -> Response:
+        try:
+            check(request, "/v1/models")
+            return reply_json(200, model_list.encode(service.models.listing()))
+        except Exception as error:  # the request's boundary: told, and logged if it is ours
+            return told(request.state.trace, tell_system_one, error)
+
+    @app.get("/metrics", summary="Counts and times, for Prometheus")
+    async def numbers(request: Request) -> Response:
+        try:
+            check(request, "/metrics")
+            service.metrics.now_waiting(service.models.waiting)
+            return Response(service.metrics.text(), media_type=metrics.CONTENT_TYPE)
+        except Exception as error:  # the request's boundary: told, and logged if it is ours
+            return told(request.state.trace, tell_system_one, error)
+
+
+def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
+    @app.get("/health", summary="Whether the process works, and how well")
+    async def health(request: Request) -> Response:
+        """503 says that a queue is closed or its loop has died: restart the process."""
+        request.state.trace.route = "/health"
+        working, troubles = service.models.are_open, recent.troubles()
+        body = {
+            "status": "failing" if not working else "degraded" if troubles else "ok",
+            "troubles": troubles,
+            "warnings": {name: list(said) for name, said in service.models.warnings.items()},
+            "version": __version__,
+            "waiting": dict(service.models.waiting),
+        }
+        return reply_json(200 if working else 503, body)
+
+    @app.get("/ready", summary="Whether to send requests here")
+    async def ready(request: Request) -> Response:
+        """503 before the models are open, while they drain, and while a queue is full."""
+        request.state.trace.route = "/ready"
+        full = any(n >= service.config.max_queue for n in service.models.waiting.values())
+        taking = service.models.are_open and not full
+        return reply_json(200 if taking else 503, {"ready": taking})
