@@ -13,6 +13,7 @@
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
     ├── OutputError                output                 a result cannot be written
+    ├── TooFewRowsError            too_few_rows           too little data for a fit or a guarantee
     └── ShapeError                 shape                  an array is not what a formula takes
 
 `code` is stable: programs may match on it. `field` is the path of the offending value
@@ -113,6 +114,17 @@ class OutputError(SteelyardError):
     """A result cannot be written, or would overwrite something."""
 
     code = "output"
+
+
+class TooFewRowsError(SteelyardError):
+    """Too few labelled rows for a fit or a guarantee; `needed` says how many it takes."""
+
+    code = "too_few_rows"
+
+    def __init__(self, what: str, *, rows: int, needed: int, field: str | None = None) -> None:
+        super().__init__(f"{what}: {rows} rows; needed: {needed}", field=field)
+        self.rows = rows
+        self.needed = needed
 
 
 class ShapeError(SteelyardError):
