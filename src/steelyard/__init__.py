@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from steelyard.__about__ import __version__
 from steelyard.errors import (
     CapabilityError,
+    DivergedError,
     DownloadError,
     InputFileError,
     MissingExtraError,
@@ -68,6 +69,7 @@ __all__ = [
     "CapabilityError",
     "Choice",
     "ChoiceAnswer",
+    "DivergedError",
     "DownloadError",
     "Engine",
     "InputFileError",

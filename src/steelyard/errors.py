@@ -14,6 +14,7 @@
     ├── InputFileError             input_file             a file of the user's cannot be read
     ├── OutputError                output                 a result cannot be written
     ├── TooFewRowsError            too_few_rows           too little data for a fit or a guarantee
+    ├── DivergedError              diverged               training has left the finite numbers
     └── ShapeError                 shape                  an array is not what a formula takes
 
 `code` is stable: programs may match on it. `field` is the path of the offending value
@@ -125,6 +126,12 @@ class TooFewRowsError(SteelyardError):
         super().__init__(f"{what}: {rows} rows; needed: {needed}", field=field)
         self.rows = rows
         self.needed = needed
+
+
+class DivergedError(SteelyardError):
+    """Training has left the finite numbers: a learning rate too high, or weights that are not."""
+
+    code = "diverged"
 
 
 class ShapeError(SteelyardError):

@@ -51,7 +51,7 @@ TREES = {
 }
 
 
-def one_product(hidden, device):
+def one_product(hidden, device, dtype):
     return partial(masked.masked_attention, hidden=torch.from_numpy(hidden[:, None, None]))
 
 
@@ -69,7 +69,7 @@ def test_output_and_gradients_equal_masked_attention(name, way, monkeypatch):
     batch: Batch = TREES[name]().batch()
     found, expected = operands(batch.num_rows), operands(batch.num_rows)
     if way in ("blocked", "stacked"):
-        plan = plan_masked(batch, CPU)
+        plan = plan_masked(batch, CPU, found[0].dtype)
     else:
         plan = plan_attention(batch, [], CPU)
     out = plan.attend(*found)

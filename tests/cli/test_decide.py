@@ -120,7 +120,7 @@ def test_options_reach_the_engine(loaded, monkeypatch):
     assert model == "big"
     assert options == {
         "runtime": "torch", "device": "cuda", "dtype": "bfloat16", "threads": 2,
-        "readout": "letters", "layout": "sandwich-v1",
+        "readout": "letters", "layout": "sandwich-v1", "calibrated": True,
     }  # fmt: skip
     assert given == {"rotations": 3, "reread_below": 0.1, "depth": "adaptive"}
 

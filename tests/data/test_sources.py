@@ -24,4 +24,4 @@ def test_sources_whose_files_are_elsewhere_are_taken_by_name_only():
 
 def test_an_unknown_source_says_which_there_are():
     with pytest.raises(RequestError, match="got 'x'; allowed: a, b"):
-        select(["a", "x"], [source([], name=name) for name in "ab"])
+        select(["a", "x"], [source([], name=name) for name in "ab"], [])

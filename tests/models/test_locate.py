@@ -128,10 +128,17 @@ def test_a_base_may_be_a_hugging_face_id_and_no_path(
         locate(folder)
     monkeypatch.setattr(hub, "cached", lambda name: tmp_path / name)
     assert locate(folder).path == tmp_path / "org/name"
-    for base in ("../base", "/tmp/base", "minni"):
+    for base in ("../base", "/models/base", "minni"):
         odd = write_manifest(tmp_path / base.replace("/", "_"), base=base)
         with pytest.raises(ModelFileError, match=r"steelyard\.json: base: got '.*; allowed: mini"):
             locate(odd)
+
+
+def test_a_base_beside_weights_of_its_own_is_refused(tmp_path: Path) -> None:
+    folder = write_manifest(tmp_path / "ours", base="org/name")
+    (folder / "model.safetensors").write_bytes(b"")
+    with pytest.raises(ModelFileError, match="base: got 'org/name' beside weights of its own"):
+        locate(folder)
 
 
 def test_an_adapter_without_a_base_is_refused(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ WHOLE = Manifest(
     base_digest="a" * 64,
     exits=EXITS,
     fitted_on="1,000 held-out examples",
+    parts={"pointer.safetensors": "b" * 64},
     warnings=("w\u00e9",),
 )
 
@@ -61,6 +62,8 @@ def test_what_would_not_be_read_is_not_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"parts": []}, "parts: got []; allowed: an object"),
+        ({"parts": {"a": "b"}}, "parts.a: got 'b'; allowed: 64 hexadecimal digits"),
         ({"wording": "x"}, "wording: got 'x'; allowed: 64 hexadecimal digits"),
         ({"layout": None}, "steelyard.json: layout: missing, and wording needs it"),
         ({"readout": None}, "steelyard.json: readout: missing, and exits needs it"),
@@ -78,6 +81,8 @@ def test_what_would_not_be_read_is_not_written(tmp_path: Path) -> None:
         ({"temperatures": {"x": TEMPERATURES}}, "got the key 'x'; allowed: the number of a layer"),
         ({"temperatures": {"3": {"noul": 1}}}, "exits.temperatures.3: got {'noul': 1}; allowed"),
         ({"temperatures": {"3": TEMPERATURES | {"noul": 0}}}, "exits.temperatures.3.noul: got 0.0"),
+        ({"temperatures": {"3": TEMPERATURES | {"noul": 1e-9}}}, "got 1e-09; allowed: 0.05 to 20"),
+        ({"threshold": 10**400}, "exits.threshold: got 1000"),
     ],
 )
 def test_exits_and_digests_are_checked(
@@ -118,4 +123,10 @@ def test_what_it_does_not_know_is_an_error(tmp_path: Path, text: str, message: s
 def test_bytes_that_are_not_utf8_are_an_error(tmp_path: Path) -> None:
     (tmp_path / "steelyard.json").write_bytes(b'{"name": "\xff"}')
     with pytest.raises(ModelFileError, match="cannot be read"):
+        read_manifest(tmp_path)
+
+
+def test_brackets_without_end_are_no_json(tmp_path: Path) -> None:
+    (tmp_path / "steelyard.json").write_text("[" * 100_000)
+    with pytest.raises(ModelFileError, match=r"steelyard\.json is not JSON"):
         read_manifest(tmp_path)

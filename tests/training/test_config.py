@@ -72,6 +72,11 @@ def test_the_recipes_of_the_repository_can_be_read():
         ('valid = "b.jsonl"', 'valid = "b.jsonl"\nlayouts = {}', "data.layouts"),
         ("[model]", "models = 1\n[model]", "models"),
         ("[model]", "threads = 0\n[model]", "threads"),
+        ("[model]", f"threads = {10**12}\n[model]", "threads"),
+        ("[model]", f"seed = {2**63}\n[model]", "seed"),
+        ("steps = 10", f"steps = 10\nlr = {10**400}", "optim.lr"),
+        ('valid = "b.jsonl"', 'valid = "b.jsonl"\nwatch = {valid = "c"}', "data.watch.valid"),
+        ('valid = "b.jsonl"', 'valid = "b.jsonl"\nwatch = {step = "c"}', "data.watch.step"),
     ],
 )
 def test_a_wrong_value_names_its_field(tmp_path, old, new, field):
@@ -81,7 +86,7 @@ def test_a_wrong_value_names_its_field(tmp_path, old, new, field):
     assert caught.value.field == field
 
 
-@pytest.mark.parametrize("text", ["[model", "a = \x00"])
+@pytest.mark.parametrize("text", ["[model", "a = \x00", "a = " + "[" * 100_000])
 def test_what_is_no_toml_names_the_file(tmp_path, text):
     with pytest.raises(InputFileError, match=r"run\.toml"):
         read(tmp_path, text)

@@ -94,6 +94,19 @@ def test_letters_are_exported_though_validation_has_a_wide_choice(tmp_path):
     assert rule is not None and 0 < rule.mean_layers <= 3
 
 
+@pytest.mark.parametrize("change", ["lost", "other"])
+def test_a_model_that_lost_a_part_or_has_another_is_refused(tmp_path, change):
+    run = trained(tmp_path)
+    export(run, tmp_path / "model", name="small", merged=torch.float32)
+    head = tmp_path / "model" / "pointer.safetensors"
+    if change == "lost":
+        head.unlink()
+    else:
+        head.write_bytes(head.read_bytes()[:-4] + b"\0\0\0\0")
+    with pytest.raises(ModelFileError, match=r"pointer\.safetensors"):
+        steelyard.load(tmp_path / "model")
+
+
 def test_an_existing_folder_is_refused(tmp_path):
     run = trained(tmp_path)
     (tmp_path / "model").mkdir()

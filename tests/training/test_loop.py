@@ -7,7 +7,7 @@ import pytest
 import torch
 from support.training import small_config, small_examples, small_run, write_examples
 
-from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.errors import DivergedError, InputFileError, OutputError, RequestError
 from steelyard.training.loop import BEST, CHECKPOINT, LOG, train
 
 READOUTS = ("pointer", "pointer-set", "letters", "continuation")
@@ -91,6 +91,62 @@ def test_a_half_written_checkpoint_is_an_error_that_names_the_file(tmp_path):
         train(small_run(tmp_path), resume=True)
 
 
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(tmp_path, monkeypatch):
+    from safetensors import SafetensorError
+
+    run = small_run(tmp_path, optim={"steps": 2})
+    train(run)
+    before = (run.folder / CHECKPOINT).read_bytes()
+
+    def full(tensors, path, metadata):
+        path.write_bytes(b"half")
+        raise SafetensorError("no space left")
+
+    monkeypatch.setattr("steelyard.training.checkpoint.save_file", full)
+    again = small_run(tmp_path, "again", optim={"steps": 2})
+    with pytest.raises(OutputError, match="no space left"):
+        train(again)
+    assert (run.folder / CHECKPOINT).read_bytes() == before
+    assert not list(again.folder.glob("*.part"))
+
+
+def test_a_run_killed_before_its_first_checkpoint_begins_its_log_anew(tmp_path):
+    run = small_run(tmp_path, "cut")
+
+    def stop(line):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(run, report=stop)  # after the first validation
+    again = small_run(tmp_path, "cut")
+    train(again, resume=True)
+    assert [line["step"] for line in log_of(again)].count(0) == 1
+
+
+@pytest.mark.parametrize("line", [b"{\n", b"\xff\n", b'{"loss": 1}\n', b'{"step": {}}\n'])
+def test_a_log_that_is_none_names_file_and_line(tmp_path, line):
+    run = small_run(tmp_path)
+    train(run)
+    path = run.folder / LOG
+    path.write_bytes(path.read_bytes() + line)
+    with pytest.raises(InputFileError, match=r"log\.jsonl:\d+"):
+        train(small_run(tmp_path), resume=True)
+
+
+def test_a_run_that_leaves_the_finite_numbers_stops(tmp_path):
+    run = small_run(tmp_path, optim={"lr": 1e30, "steps": 4})
+    with pytest.raises(DivergedError, match="step"):
+        train(run)
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "valid.jsonl"])
+def test_a_file_without_examples_is_named(tmp_path, name):
+    small_config(tmp_path)
+    (tmp_path / name).write_text("")
+    with pytest.raises(InputFileError, match=name):
+        train(small_run(tmp_path))
+
+
 def test_exits_change_nothing_that_the_full_depth_learns(tmp_path):
     with_exits, without = small_run(tmp_path, "with"), small_run(tmp_path, "w", model={"exits": ()})
     for run in (with_exits, without):
@@ -153,6 +209,7 @@ def test_a_state_longer_than_the_batch_is_learned_whole(tmp_path):
     [
         ({"model": {"exits": (2, 1)}}, "model.exits"),
         ({"model": {"exits": (3,)}}, "model.exits"),
+        ({"model": {"device": "tpu"}}, "device"),
         ({"data": {"layouts": {"nonsense": 1.0}}}, "data.layouts"),
         ({"data": {"mix": {"nobody": 0.5}}}, "data.mix.nobody"),
         ({"data": {"mix": {"made": 0.0}}}, "data.mix"),

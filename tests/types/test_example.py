@@ -64,6 +64,7 @@ def test_a_noul_has_two_options():
         ({"group": 3}, "group"),
         ({"weight": 0.0}, "weight"),
         ({"weight": math.inf}, "weight"),
+        ({"weight": 10**400}, "weight"),
     ],
 )
 def test_an_impossible_example_names_its_field(change, field):

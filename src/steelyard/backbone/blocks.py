@@ -31,20 +31,22 @@ class Block:
     Attributes:
         rows: of every tree.
         keys: rows of the tree that any of `rows` sees in any of the trees.
-        hidden: bool (trees, 1, rows, keys), True where a row does not see a key.
+        mask: (trees, 1, rows, keys) in the type of the products, -inf where a row does not see a
+            key, else 0. Added rather than filled in: that is many times faster.
     """
 
     rows: slice
     keys: slice | Tensor
-    hidden: Tensor
+    mask: Tensor
 
 
-def blocks_of(hidden: np.ndarray) -> tuple[Block, ...]:
+def blocks_of(hidden: np.ndarray, dtype: torch.dtype) -> tuple[Block, ...]:
     """The blocks of trees under a mask.
 
     Args:
         hidden: bool (trees, longest, longest), True where a row does not see another; every row
             sees one at least.
+        dtype: of queries, keys and values.
     """
     longest = hidden.shape[-1]
     blocks = []
@@ -54,8 +56,9 @@ def blocks_of(hidden: np.ndarray) -> tuple[Block, ...]:
         seen = np.flatnonzero(~of_rows.all(axis=(0, 1)))
         run = slice(int(seen[0]), int(seen[-1]) + 1)
         keys = run if len(seen) == run.stop - run.start else torch.from_numpy(seen)
-        of_keys = np.ascontiguousarray(of_rows[:, None, :, seen])
-        blocks.append(Block(rows, keys, torch.from_numpy(of_keys)))
+        of_keys = torch.from_numpy(np.ascontiguousarray(of_rows[:, None, :, seen]))
+        mask = torch.zeros(of_keys.shape, dtype=dtype).masked_fill_(of_keys, -torch.inf)
+        blocks.append(Block(rows, keys, mask))
     return tuple(blocks)
 
 
@@ -76,21 +79,19 @@ class _Blocked(torch.autograd.Function):
     def forward(
         ctx: Any, queries: Tensor, keys: Tensor, values: Tensor, blocks: Sequence[Block]
     ) -> Tensor:
-        trees = len(blocks[0].hidden)
+        trees = len(blocks[0].mask)
         q, k, v = (_by_tree(x, trees) for x in (queries, keys, values))
         out = torch.empty_like(queries)
         read = _by_tree(out, trees)
         lses = []
         for block in blocks:
-            mask = torch.zeros(block.hidden.shape, dtype=q.dtype)
-            mask.masked_fill_(block.hidden, -torch.inf)
             part, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
                 q[:, :, block.rows],
                 k[:, :, block.keys],
                 v[:, :, block.keys],
                 0.0,
                 False,
-                attn_mask=mask,
+                attn_mask=block.mask,
             )
             read[:, :, block.rows] = part
             lses.append(lse)  # (trees, heads, rows)
@@ -101,7 +102,7 @@ class _Blocked(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         queries, keys, values, out, *lses = ctx.saved_tensors
-        trees, (kv_heads, dim) = len(ctx.blocks[0].hidden), keys.shape[1:]
+        trees, (kv_heads, dim) = len(ctx.blocks[0].mask), keys.shape[1:]
         scale = dim**-0.5
         d_queries = torch.empty_like(queries)
         overlap = (grad * out).sum(dim=-1, dtype=lses[0].dtype).to(queries.dtype).unsqueeze(-1)
@@ -117,10 +118,9 @@ class _Blocked(torch.autograd.Function):
             block_k, block_v = k[:, :, block.keys], v[:, :, block.keys]
             shape = (trees, kv_heads, q.shape[2], lse.shape[-1], block_k.shape[2])
             total = _grouped(lse.to(q.dtype).unsqueeze(-1), kv_heads)
-            weights = (block_q @ block_k.mT).view(shape).sub_(total).exp_()
-            weights.masked_fill_(block.hidden.unsqueeze(2), 0.0)
-            slopes = (block_g @ block_v.mT).view(shape).sub_(go[:, :, :, block.rows])
-            slopes.mul_(weights)
+            weights = (block_q @ block_k.mT).view(shape)
+            weights.sub_(total).add_(block.mask.unsqueeze(2)).exp_()
+            slopes = (block_g @ block_v.mT).view(shape).sub_(go[:, :, :, block.rows]).mul_(weights)
             weights, slopes = weights.flatten(2, 3), slopes.flatten(2, 3)
             dq[:, :, :, block.rows] = (slopes @ block_k).mul_(scale).view(*shape[:-1], dim)
             # no key occurs twice in a block, so adding in place loses nothing

@@ -19,6 +19,9 @@ from torch.nn import functional as F
 
 from steelyard.errors import ModelFileError
 
+MOST = 1e6
+"""Largest absolute number in a lens; beyond, hidden states leave the numbers of float32."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
@@ -81,6 +84,9 @@ def read_lenses(path: Path, *, layers: Sequence[int], width: int) -> dict[int, L
             raise ModelFileError(
                 f"{path}: {name} is {tuple(tensor.shape)}; the model needs {shape}"
             )
-        if not tensor.is_floating_point() or not bool(tensor.isfinite().all()):
-            raise ModelFileError(f"{path}: {name} holds what are no finite numbers")
+        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
+        if not computable or not bool((tensor.abs() <= MOST).all()):
+            raise ModelFileError(
+                f"{path}: {name} holds what are no finite numbers, or larger ones than {MOST:g}"
+            )
     return {layer: Lens(found[f"{layer}.weight"], found[f"{layer}.bias"]) for layer in layers}

@@ -29,7 +29,10 @@ MOST_ROWS = 1024
 """Of a tree: beyond, its scores need more memory and time than the jobs of attention.py."""
 
 MOST_ROWS_CPU = 8192
-"""Likewise where no weights are kept: beyond, the mask alone needs more than 64 MiB."""
+"""Likewise where no weights are kept: beyond, the mask alone needs more than 128 MiB."""
+
+EMPTY = -1
+"""Instead of a row: zeros stand there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,17 +50,33 @@ class Stack:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows to take from a tensor.
+
+    Attributes:
+        taken: int64, their places.
+        empty: int64, which of the rows taken are zeros instead.
+    """
+
+    taken: Tensor
+    empty: Tensor
+
+    def of(self, x: Tensor) -> Tensor:
+        return x.index_select(0, self.taken).index_fill_(0, self.empty, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class MaskedPlan:
     """All trees of a batch.
 
     Attributes:
-        rows: int64, the batch rows of all stacks laid end to end; shorter trees are filled up.
-        places: int64 (batch rows,), where each batch row stands among them.
+        laid: the batch rows of all stacks end to end; shorter trees are filled up with zeros.
+        found: where each batch row stands among them.
     """
 
     stacks: tuple[Stack, ...]
-    rows: Tensor
-    places: Tensor
+    laid: Rows
+    found: Rows
 
     def attend(
         self,
@@ -67,7 +86,7 @@ class MaskedPlan:
         stored: Sequence[KeysValues] = (),
     ) -> Tensor:
         assert not stored, "a stored prefix is not among the rows"
-        laid = [_gather(x, self.rows, self.places) for x in (queries, keys, values)]
+        laid = [_gather(x, self.laid, self.found) for x in (queries, keys, values)]
         sizes = [stack.trees * stack.longest for stack in self.stacks]
         parts = [
             stack.attend(q, k, v)
@@ -75,7 +94,7 @@ class MaskedPlan:
                 self.stacks, *(torch.split(x, sizes) for x in laid), strict=True
             )
         ]
-        return _gather(torch.cat(parts), self.places, self.rows)
+        return _gather(torch.cat(parts), self.found, self.laid)
 
 
 def masked_attention(queries: Tensor, keys: Tensor, values: Tensor, hidden: Tensor) -> Tensor:
@@ -106,8 +125,8 @@ def fits(batch: Batch, device: torch.device) -> bool:
     return not batch.contexts and max(end - begin for begin, end in _trees(batch)) <= most
 
 
-def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
-    """The stacks of a batch that continues no stored prefix."""
+def plan_masked(batch: Batch, device: torch.device, dtype: torch.dtype) -> MaskedPlan:
+    """The stacks of a batch that continues no stored prefix, for queries and keys of `dtype`."""
     assert not batch.contexts, "a stored prefix is not among the rows"
     sees = _sees(batch.segments)
     trees = sorted(_trees(batch), key=lambda tree: tree[0] - tree[1])  # the longest first
@@ -123,42 +142,42 @@ def plan_masked(batch: Batch, device: torch.device) -> MaskedPlan:
         for index, (begin, end) in enumerate(together):
             size = end - begin
             places[begin:end] = np.arange(len(rows), len(rows) + size)
-            rows += [*range(begin, end), *[-1] * (longest - size)]
+            rows += [*range(begin, end), *[EMPTY] * (longest - size)]
             hidden[index, :size, :size] = ~_visible(batch.segments, sees, begin, end)
-        stacks.append(Stack(len(together), longest, _kernel(hidden, device)))
-    laid = torch.tensor(rows, device=device)
-    return MaskedPlan(tuple(stacks), laid, torch.from_numpy(places).to(device))
+        stacks.append(Stack(len(together), longest, _kernel(hidden, device, dtype)))
+    return MaskedPlan(tuple(stacks), _rows(np.array(rows), device), _rows(places, device))
 
 
-def _kernel(hidden: np.ndarray, device: torch.device) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
+def _kernel(
+    hidden: np.ndarray, device: torch.device, dtype: torch.dtype
+) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
     if device.type == "cpu":
-        return partial(blocked_attention, blocks=blocks_of(hidden))
+        return partial(blocked_attention, blocks=blocks_of(hidden, dtype))
     return partial(masked_attention, hidden=torch.from_numpy(hidden[:, None, None]).to(device))
+
+
+def _rows(places: np.ndarray, device: torch.device) -> Rows:
+    empty = np.flatnonzero(places == EMPTY)
+    taken = np.where(places == EMPTY, 0, places)
+    return Rows(torch.from_numpy(taken).to(device), torch.from_numpy(empty).to(device))
 
 
 class _Gather(torch.autograd.Function):
     """Rows in another order, where no row is wanted twice: the way back is a gather too."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, rows: Tensor, back: Tensor) -> Tensor:
-        ctx.save_for_backward(rows, back)
-        return _filled(x, rows)
+    def forward(ctx: Any, x: Tensor, rows: Rows, back: Rows) -> Tensor:
+        ctx.back = back
+        return rows.of(x)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        _, back = ctx.saved_tensors
-        return _filled(grad, back), None, None
+        return ctx.back.of(grad), None, None
 
 
-def _gather(x: Tensor, rows: Tensor, back: Tensor) -> Tensor:
+def _gather(x: Tensor, rows: Rows, back: Rows) -> Tensor:
     y: Tensor = _Gather.apply(x, rows, back)  # type: ignore[no-untyped-call]
     return y
-
-
-def _filled(x: Tensor, rows: Tensor) -> Tensor:
-    """x[rows]; zeros where a row is -1."""
-    found = x.index_select(0, rows.clamp(min=0))
-    return found.masked_fill_((rows < 0).view(-1, *[1] * (x.dim() - 1)), 0)
 
 
 def _trees(batch: Batch) -> list[tuple[int, int]]:

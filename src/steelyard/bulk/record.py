@@ -89,6 +89,11 @@ def _read_request(record: Mapping[str, Any], recipe: Recipe) -> tuple[Request, M
         return Request(_read_state(record, recipe), recipe.questions), {}
     if "options" in record and "questions" not in record:
         return _read_semif(record)
+    if "questions" not in record:
+        raise RequestError(
+            "missing; a row without questions needs a question file (--questions)",
+            field="questions",
+        )
     # The limit of 255 options is the wire's; the engine has its own.
     return decode_request(record, max_options=sys.maxsize), {}
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from steelyard.calibration.readings import Scored, stack
 from steelyard.errors import CapabilityError
+from steelyard.models.manifest import COLDEST, HOTTEST
 from steelyard.readout.scores import softmax
-
-COLDEST, HOTTEST = 0.05, 20.0
-"""The bounds of a fit: scores that separate everything, or nothing, have no finite optimum."""
 
 HALVINGS = 60
 """Of the interval of log T, whose length is 6: beyond the precision of a float."""

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from steelyard.calibration.exit_temperature import COLDEST, HOTTEST, fit_temperature
+from steelyard.calibration.exit_temperature import fit_temperature
 from steelyard.calibration.minimise import minimise
 from steelyard.calibration.readings import Scored, Stacked, stack
+from steelyard.models.manifest import COLDEST, HOTTEST
 from steelyard.readout.scores import softmax
 
 

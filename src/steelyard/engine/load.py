@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,7 +24,6 @@ from steelyard.engine.trained import (
 from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.models.directory import parts_of, whole_digest
 from steelyard.models.locate import locate
-from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import SYSTEM
 from steelyard.readout.registry import readout as readout_of
 
@@ -92,13 +90,7 @@ def load(
     begin = time.perf_counter()
     weights = trained_weights(located)
     tokenizer = weights.tokenizer()
-    chat = chat_frame(
-        tokenizer.chat_template,
-        SYSTEM,
-        bos=tokenizer.bos,
-        eos=tokenizer.eos,
-        adds_bos=tokenizer.adds_bos,
-    )
+    chat = tokenizer.chat_frame(SYSTEM)
     check_wording(located, chat)
     head = pointer_head(located, weights)
     readout_of(defaults.readout, head)  # a default that cannot be read is an error now
@@ -160,10 +152,11 @@ def _other(
                 f"{weights.path}: the transformers runtime reads model folders; "
                 "a GGUF file runs on torch or llamacpp"
             )
+        from steelyard.backbone.device import device_of
         from steelyard.backbone.transformers_runtime import TransformersRuntime
 
         return TransformersRuntime.from_folder(
-            weights.path, device=_device(device), dtype=dtype, threads=threads
+            weights.path, device=device_of(device), dtype=dtype, threads=threads
         )
     if weights.kind != "gguf":
         raise UnsupportedModelError(
@@ -187,28 +180,15 @@ def _torch(
     import torch
 
     from steelyard.backbone.decoder import Decoder
+    from steelyard.backbone.device import device_of
     from steelyard.backbone.torch_runtime import TorchRuntime
 
     if threads is not None:
         torch.set_num_threads(threads)
     type_: torch.dtype = getattr(torch, dtype)
     decoder = Decoder.from_weights(
-        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=_device(device)
+        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=device_of(device)
     )
     if decoder.device.type == "cpu":
         decoder.pack()
     return TorchRuntime(decoder, digest=weights.digest, lenses=through)
-
-
-def _device(name: str) -> torch.device:
-    import torch
-
-    if not isinstance(name, str) or not re.fullmatch(r"cpu|cuda(:\d+)?", name):
-        raise RequestError(f"{name!r}; allowed: cpu, cuda, cuda:N", field="device")
-    try:
-        device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise RequestError(f"{name!r} is not to be had here: {reason}", field="device") from error
-    return device

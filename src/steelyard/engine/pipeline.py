@@ -10,7 +10,7 @@ are decided leave; the others go on from the hidden states they have reached.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,7 +26,7 @@ from steelyard.readout.reading import Scores
 from steelyard.tokens.build import BuiltPrompt, ReadAt, build
 from steelyard.tokens.limits import Limits, check_limits
 from steelyard.tokens.pack import pack
-from steelyard.tokens.plan import Batch, TokenPlan
+from steelyard.tokens.plan import TokenPlan
 from steelyard.tokens.tokenizer import Tokenizer
 
 BUDGET_TOKENS = 8192
@@ -60,10 +60,6 @@ class _Task:
         return self.inquiry.round.score(
             [prompt.measures(values[self.first + i]) for i, prompt in enumerate(self.prompts)]
         )
-
-    @property
-    def num_reads(self) -> int:
-        return sum(len(node.reads) for prompt in self.prompts for node in prompt.plan.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,36 +156,43 @@ class Pipeline:
 
         begin = time.perf_counter()
         values: list[Values] = [{} for _ in plans]
-        open_tasks = list(tasks)
-        for batch in batches:
-            whole = _whole_in(batch, open_tasks)
-            state = self.runtime.start(batch, [prefixes[plan] for plan in batch.context_of])
-            for layer in exits:
+        captured: dict[tuple[int, ...], Context] = {}
+        open_tasks: Sequence[_Task] = tasks
+        # Begun one by one: a batch may continue a root that the one before it captures. All of them
+        # stop at an exit before any goes on, so that what a question gets does not depend on which
+        # batches its prompts came to lie in.
+        states: Iterable[State] = (
+            self.runtime.start(batch, [prefixes[plan] for plan in batch.context_of])
+            for batch in batches
+        )
+        for layer in exits:
+            last = layer == exits[-1]
+            going: list[State] = []
+            for state in states:
                 state = self.runtime.advance(state, layer)
-                last = layer == exits[-1]
-                if whole or last:
-                    _collect(state, self.runtime.measure(state), values)
-                for task in list(whole):
-                    scores = task.scores(values)
-                    if last or decided(task, scores, layer):
-                        task.inquiry.resume(scores, layer)
-                        whole.remove(task)
-                        open_tasks.remove(task)
-                if last:
-                    break
-                undecided = _segments_of(state, open_tasks)
-                if not undecided:
-                    break
-                state = self.runtime.keep(state, undecided)
-            for segment, prefix in self.runtime.captured(state).items():
-                plan = state.batch.segments[segment].plan
-                root = plans[plan].nodes[0].ids
-                prefixes[plan] = prefix
-                if more:
-                    held[root] = prefix
-                self.store.put(root, prefix)
-        for task in open_tasks:  # those whose prompts were spread over several batches
-            task.inquiry.resume(task.scores(values), exits[-1])
+                _collect(state, self.runtime.measure(state), values)
+                for segment, prefix in self.runtime.captured(state).items():
+                    plan = state.batch.segments[segment].plan
+                    prefixes[plan] = captured[plans[plan].nodes[0].ids] = prefix
+                if not last:
+                    going.append(state)
+            staying: list[_Task] = []
+            for task in open_tasks:
+                scores = task.scores(values)
+                if last or decided(task, scores, layer):
+                    task.inquiry.resume(scores, layer)
+                else:
+                    staying.append(task)
+            open_tasks = staying
+            states = [
+                self.runtime.keep(state, undecided)
+                for state in going
+                if (undecided := _segments_of(state, open_tasks))
+            ]
+        for root, prefix in captured.items():
+            if more:
+                held[root] = prefix
+            self.store.put(root, prefix)
         elapsed.forward_s += time.perf_counter() - begin
 
     def _stored(
@@ -216,19 +219,6 @@ def _collect(state: State, measured: Sequence[np.ndarray], values: Sequence[Valu
     for read, value in zip(state.batch.reads, measured, strict=True):
         segment = state.batch.segments[read.segment]
         values[segment.plan][segment.node, read.read] = value
-
-
-def _whole_in(batch: Batch, tasks: Sequence[_Task]) -> list[_Task]:
-    """The tasks all of whose reads are in this batch; only they can leave at an early exit."""
-    reads = np.bincount(
-        [batch.segments[read.segment].plan for read in batch.reads],
-        minlength=1 + max(task.first + len(task.prompts) for task in tasks),
-    )
-    return [
-        task
-        for task in tasks
-        if reads[task.first : task.first + len(task.prompts)].sum() == task.num_reads
-    ]
 
 
 def _segments_of(state: State, tasks: Sequence[_Task]) -> list[int]:

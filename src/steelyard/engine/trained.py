@@ -14,7 +14,14 @@ from steelyard.calibration.exit_temperature import ExitTemperature
 from steelyard.engine.exits import ExitPolicy
 from steelyard.engine.model import Fit
 from steelyard.errors import ModelFileError
-from steelyard.models.directory import ADAPTER, ADAPTER_CONFIG, EXITS, HEAD
+from steelyard.models.directory import (
+    ADAPTER,
+    ADAPTER_CONFIG,
+    EXITS,
+    HEAD,
+    file_digest,
+    parts_of,
+)
 from steelyard.models.locate import LocatedModel
 from steelyard.models.manifest import FILE_NAME
 from steelyard.prompt.chat import ChatFrame
@@ -37,6 +44,7 @@ def trained_weights(located: LocatedModel) -> Weights:
     from steelyard.backbone.weights.adapter import AdaptedWeights, read_adapter
     from steelyard.backbone.weights.source import open_weights
 
+    _check_parts(located)
     weights, manifest = open_weights(located.path), located.manifest
     if manifest.base_digest not in (None, weights.digest):
         raise ModelFileError(
@@ -111,6 +119,21 @@ def check_wording(located: LocatedModel, chat: ChatFrame) -> None:
             f"{manifest.wording}, another wording or chat template",
             field=f"{_folder(located) / FILE_NAME}: wording",
         )
+
+
+def _check_parts(located: LocatedModel) -> None:
+    """Refuse a directory that lacks a part, has one more, or has another than was counted."""
+    if located.folder is None or located.manifest.parts is None:
+        return
+    counted = dict(located.manifest.parts)
+    found = {path.name: file_digest(path) for path in parts_of(located.folder)}
+    for name in sorted(counted.keys() | found.keys()):
+        if counted.get(name) != found.get(name):
+            raise ModelFileError(
+                f"sha256 {found.get(name, 'of no file')}; counted when the model was made: "
+                f"{counted.get(name, 'no such file')}",
+                field=f"{located.folder / name}",
+            )
 
 
 def _check_layers(located: LocatedModel, layers: tuple[int, ...], num_layers: int) -> None:

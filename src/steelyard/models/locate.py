@@ -13,6 +13,8 @@ from steelyard.models.home import model_folder
 from steelyard.models.manifest import FILE_NAME, Manifest, read_manifest
 from steelyard.models.packaged import manifest_of, trained_folder
 
+OWN_WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocatedModel:
@@ -107,6 +109,11 @@ def _folder(path: Path, name: str | None, home: Path | None) -> LocatedModel:
     manifest = read_manifest(path)
     weights = path
     if manifest.base is not None:
+        if any((path / name).exists() for name in OWN_WEIGHTS):
+            raise ModelFileError(
+                f"got {manifest.base!r} beside weights of its own; allowed: one of them",
+                field=f"{path / FILE_NAME}: base",
+            )
         weights = _base(manifest.base, path, home)
     elif (path / ADAPTER).exists():
         raise ModelFileError(

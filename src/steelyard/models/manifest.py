@@ -13,6 +13,11 @@ from steelyard.errors import ModelFileError
 
 FILE_NAME = "steelyard.json"
 KINDS = ("noul", "choice", "score")
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+COLDEST, HOTTEST = 0.05, 20.0
+"""The bounds of a temperature: scores that separate everything, or nothing, have no finite
+optimum, and beyond these a softmax is a hard choice or a guess."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +27,7 @@ class FittedExits:
     Attributes:
         layers: exits below the last layer, ascending; none for a model that is only calibrated.
         threshold: a question leaves where the largest probability is at least this, 0 to 1.
-        temperatures: for each exit and the last layer: kind -> temperature, above 0.
+        temperatures: for each exit and the last layer: kind -> temperature, COLDEST to HOTTEST.
     """
 
     layers: tuple[int, ...]
@@ -44,6 +49,8 @@ class Manifest:
         base_digest: sha256 over the base's weights, hexadecimal.
         exits: of the readout and layout above.
         fitted_on: a sentence about the data that temperatures and threshold come from.
+        parts: file name -> sha256 of the files beside `steelyard.json` that belong to the model;
+            None where nobody has counted them.
         warnings: sentences that accompany every answer.
     """
 
@@ -55,6 +62,7 @@ class Manifest:
     base_digest: str | None = None
     exits: FittedExits | None = None
     fitted_on: str | None = None
+    parts: Mapping[str, str] | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -74,7 +82,7 @@ def read_manifest(folder: Path) -> Manifest:
         raise ModelFileError(f"{path} cannot be read: {error}") from error
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path} is not JSON: {error}") from error
     return _checked(value, path)
 
@@ -111,6 +119,7 @@ def _checked(value: object, path: Path) -> Manifest:
         base_digest=_sha256(value, "base_digest"),
         exits=None if value.get("exits") is None else _exits(value["exits"]),
         fitted_on=_text(value, "fitted_on"),
+        parts=None if value.get("parts") is None else _parts(value["parts"]),
         warnings=tuple(warnings),
     )
     for given, needed in (
@@ -122,6 +131,17 @@ def _checked(value: object, path: Path) -> Manifest:
         if getattr(manifest, given) is not None and getattr(manifest, needed) is None:
             raise ModelFileError(f"missing, and {given} needs it", field=f"{path}: {needed}")
     return manifest
+
+
+def _parts(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise ModelFileError(f"got {value!r}; allowed: an object", field="parts")
+    for name, digest in value.items():
+        if not isinstance(digest, str) or not SHA256.fullmatch(digest):
+            raise ModelFileError(
+                f"got {digest!r}; allowed: 64 hexadecimal digits", field=f"parts.{name}"
+            )
+    return dict(value)
 
 
 def _exits(value: object) -> FittedExits:
@@ -165,8 +185,10 @@ def _temperatures(value: object, field: str) -> dict[str, float]:
         )
     temperatures = {kind: _number(value[kind], f"{field}.{kind}") for kind in KINDS}
     for kind, temperature in temperatures.items():
-        if temperature <= 0.0:
-            raise ModelFileError(f"got {temperature}; allowed: above 0", field=f"{field}.{kind}")
+        if not COLDEST <= temperature <= HOTTEST:
+            raise ModelFileError(
+                f"got {temperature}; allowed: {COLDEST} to {HOTTEST}", field=f"{field}.{kind}"
+            )
     return temperatures
 
 
@@ -187,14 +209,18 @@ def _layer(key: str) -> int:
 
 
 def _number(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ModelFileError(f"got {value!r}; allowed: a finite number", field=field)
-    return float(value)
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan  # type: ignore[arg-type]
+    except OverflowError:  # an integer of hundreds of digits
+        number = math.inf
+    if not math.isfinite(number):
+        raise ModelFileError(f"got {value!r:.80}; allowed: a finite number", field=field)
+    return number
 
 
 def _sha256(value: dict[str, object], key: str) -> str | None:
     text = _text(value, key)
-    if text is not None and not re.fullmatch(r"[0-9a-f]{64}", text):
+    if text is not None and not SHA256.fullmatch(text):
         raise ModelFileError(f"got {text!r}; allowed: 64 hexadecimal digits", field=key)
     return text
 

@@ -42,11 +42,17 @@ def opened(options: OptionSet) -> Block:
     return (*asked(options), ours("\n"))
 
 
-def lettered(options: OptionSet, order: Sequence[int], *, mark: bool = False) -> Block:
-    """The question with the options `(A) text`, at most 26."""
-    assert len(order) <= len(LETTERS), "more options than letters"
+def lettered(
+    options: OptionSet,
+    order: Sequence[int],
+    *,
+    labels: Sequence[str] = LETTERS,
+    mark: bool = False,
+) -> Block:
+    """The question with the options `(A) text`, at most as many as there are labels."""
+    assert len(order) <= len(labels), "more options than labels"
     shown = (options.texts[index] for index in order)
-    return (*asked(options), *_lines((f"({x}) " for x in LETTERS), shown, mark))
+    return (*asked(options), *_lines((f"({x}) " for x in labels), shown, mark))
 
 
 def listed(options: OptionSet, order: Sequence[int] | None = None, *, mark: bool = False) -> Block:

@@ -99,7 +99,7 @@ def read_pointer_head(path: Path, *, width: int) -> PointerHead:
         found = load_file(path)
     except FileNotFoundError as error:
         raise ModelFileError(f"{path}: no such file") from error
-    except (OSError, SafetensorError, KeyError, AttributeError) as error:
+    except (OSError, SafetensorError, KeyError, AttributeError, TypeError) as error:
         raise ModelFileError(f"{path}: cut short or corrupt: {error}") from error
     names = ("query.weight", "query.bias", "key.weight", "key.bias")
     if set(found) != set(names):

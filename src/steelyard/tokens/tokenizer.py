@@ -22,6 +22,7 @@ import tokenizers
 
 from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.prompt.branch import Piece
+from steelyard.prompt.chat import ChatFrame, chat_frame
 from steelyard.tokens.files import TokenizerFiles, read_folder, write_folder
 from steelyard.tokens.twin import bare, missing_bytes, spells_no_special
 
@@ -124,6 +125,12 @@ class Tokenizer:
             eos=self.eos,
         )
         write_folder(files, folder)
+
+    def chat_frame(self, system: str) -> ChatFrame:
+        """The model's own chat template around our `system` text; see `chat_frame`."""
+        return chat_frame(
+            self.chat_template, system, bos=self.bos, eos=self.eos, adds_bos=self.adds_bos
+        )
 
     def encode(self, pieces: Sequence[Piece]) -> tuple[int, ...]:
         """Token ids of the pieces as one text; no token is added in front or at the end."""

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from steelyard.errors import InputFileError
+from steelyard.errors import InputFileError, OutputError
 from steelyard.training.stream import Cursor
 
 
@@ -40,11 +40,19 @@ class Progress:
 
 
 def save(path: Path, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
-    """Write a checkpoint; what stood at `path` is replaced at once and whole."""
+    """Write a checkpoint; what stood at `path` is replaced at once and whole.
+
+    Raises:
+        OutputError: it cannot be written; what stood there is left.
+    """
     beside = path.with_name(path.name + ".part")
     metadata = {"progress": json.dumps(asdict(progress))}
-    save_file({k: v.detach().contiguous() for k, v in tensors.items()}, beside, metadata)
-    os.replace(beside, path)
+    try:
+        save_file({k: v.detach().contiguous() for k, v in tensors.items()}, beside, metadata)
+        os.replace(beside, path)
+    except (OSError, SafetensorError) as error:
+        beside.unlink(missing_ok=True)
+        raise OutputError(f"{path} cannot be written: {error}") from error
 
 
 def load(path: Path) -> tuple[Progress, dict[str, Tensor]]:

@@ -18,6 +18,10 @@ from steelyard.errors import InputFileError, RequestError
 
 T = TypeVar("T")
 
+MOST_THREADS = 4096
+RESERVED = ("valid", "step", "best_step", "seconds")
+"""What the lines of a run's log hold beside the files that are watched."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
@@ -120,7 +124,7 @@ def read_config(path: Path) -> TrainConfig:
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputFileError(f"{path} cannot be read as TOML: {error}") from error
     config = _table(table, TrainConfig, "")
     _check(config)
@@ -143,7 +147,10 @@ def _value(value: object, kind: Any, where: str) -> Any:
     if origin is Mapping and isinstance(value, dict):
         return {key: _value(one, inner[1], f"{where}.{key}") for key, one in value.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise RequestError("an integer beyond every float", field=where) from error
     if origin is None and type(value) is kind:
         return value
     shown = getattr(origin or kind, "__name__", kind)
@@ -183,8 +190,16 @@ def _check(config: TrainConfig) -> None:
         "data.train": (len(data.train), 1),
         "data.layouts": (len(data.layouts), 1),
     }
-    if config.threads is not None:
-        at_least["threads"] = (config.threads, 1)
+    if config.threads is not None and not 1 <= config.threads <= MOST_THREADS:
+        raise RequestError(f"{config.threads}; allowed: 1 to {MOST_THREADS}", field="threads")
+    if not 0 <= config.seed < 2**63:
+        raise RequestError(f"{config.seed}; allowed: 0 to 2^63 - 1", field="seed")
+    for name in data.watch:
+        if name in RESERVED:
+            raise RequestError(
+                f"the log has this name for something else: {', '.join(RESERVED)}",
+                field=f"data.watch.{name}",
+            )
     for name, (value, least) in at_least.items():
         if not least <= value < math.inf:
             raise RequestError(f"{value!r}; allowed: {least} or more", field=name)

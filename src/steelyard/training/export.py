@@ -28,7 +28,7 @@ from steelyard.calibration.exit_temperature import (
 from steelyard.errors import InputFileError, OutputError, RequestError
 from steelyard.models import hub
 from steelyard.models.catalog import CATALOG
-from steelyard.models.directory import EXITS, HEAD
+from steelyard.models.directory import EXITS, HEAD, file_digest, parts_of
 from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.layout import LAYOUTS, layout_digest
 from steelyard.readout.pointer_head import write_pointer_head
@@ -91,7 +91,8 @@ def export(
         raise RequestError(
             f"{model.method!r} trains no adapter; write merged weights", field="model.method"
         )
-    if merged is None and not (model.base in CATALOG or hub.is_id(model.base)):
+    named = model.base in CATALOG or (hub.is_id(model.base) and not Path(model.base).exists())
+    if merged is None and not named:
         raise RequestError(
             f"{model.base!r} is no name of a model, by which an adapter could find it again; "
             "write merged weights",
@@ -123,7 +124,8 @@ def export(
         manifest = _manifest(run, name, temperatures, threshold, tuple(warnings))
         if merged is not None:
             manifest = replace(manifest, base=None, base_digest=None)
-        write_manifest(manifest, made)
+        parts = {path.name: file_digest(path) for path in parts_of(made)}
+        write_manifest(replace(manifest, parts=parts), made)
         made.chmod(0o755)  # private so far, as temporary folders are, and safetensors' files
         for path in made.iterdir():
             path.chmod(0o644)

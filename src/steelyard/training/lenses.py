@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+
+from steelyard.backbone.lens import Lens
 
 
 class ExitLens(nn.Module):
@@ -25,7 +26,7 @@ class ExitLens(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """What takes the place of the last layer's hidden states, before the norm."""
-        return hidden + F.linear(hidden, self.weight, self.bias)
+        return Lens(self.weight, self.bias)(hidden)
 
     def scaled(self, scores: Tensor) -> Tensor:
         """Scores in the exit's own scale; -inf, which stands for no option, stays."""

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
-from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.errors import DivergedError, InputFileError, OutputError, RequestError
 from steelyard.models.directory import file_digest, parts_of
 from steelyard.training.bundles import Bundle, bundled, drawn, epoch
 from steelyard.training.checkpoint import (
@@ -43,6 +43,9 @@ from steelyard.training.validate import shown, validate
 logger = logging.getLogger(__name__)
 
 CHECKPOINT, BEST, LOG = "checkpoint.safetensors", "best.safetensors", "log.jsonl"
+
+NOTHING = -1
+"""The step that a run without a checkpoint has reached: its log begins anew."""
 
 Report = Callable[[Mapping[str, object]], None]
 """Is shown every line of the log as it is written."""
@@ -84,7 +87,8 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     names = dict(run.trainee.named_parameters())
     optimizer = new_optimizer(run.trainee, optim)
     progress = _begin(run, optimizer, names, resume)
-    log = _Log(run.folder / LOG, progress.step, report)
+    begun = (run.folder / CHECKPOINT).exists()
+    log = _Log(run.folder / LOG, progress.step if begun else NOTHING, report)
     most = config.data.measured_questions
     measured = {name: held_out(run, path, most) for name, path in _measured_files(config).items()}
 
@@ -189,7 +193,7 @@ def _measure(
         found[name] = validate(run.trainee, micros)
     loss = found["valid"][run.trainee.decoder.config.layers]["all"].loss
     if not math.isfinite(loss):
-        raise ArithmeticError(f"the validation loss is {loss} at step {progress.step}")
+        raise DivergedError(f"the validation loss is {loss} at step {progress.step}")
     if loss < progress.best_loss:
         progress = replace(progress, best_loss=loss, best_step=progress.step)
         save(run.folder / BEST, progress, names)
@@ -257,7 +261,7 @@ def training_steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Curso
             files.clear()  # one build at a time in memory
             files[name] = bundled(read_examples(run.path(name)), first)
             _check_mix(data, {bundle.source for bundle in files[name]}, name)
-        return epoch(
+        shown = epoch(
             files[name],
             seed=run.config.seed,
             number=number,
@@ -266,19 +270,22 @@ def training_steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Curso
             mix=data.mix,
             most_options=run.asker.readout.most_options,
         )
+        if not shown:
+            raise RequestError(f"nothing of {name} is left for epoch {number}", field="data.mix")
+        return shown
 
     return steps(bundles_of, run.asker.ask, run.config.optim.step_tokens, start)
 
 
 def _check_mix(data: DataConfig, sources: set[str], name: str) -> None:
+    if not sources:
+        raise InputFileError(f"{name} holds no examples")
     for source in data.mix:
         if source not in sources:
             raise RequestError(
-                f"{name} has no such source; it has {', '.join(sorted(sources)) or 'none'}",
+                f"{name} has no such source; it has {', '.join(sorted(sources))}",
                 field=f"data.mix.{source}",
             )
-    if not any(data.mix.get(source, 1.0) > 0 for source in sources):
-        raise RequestError(f"nothing of {name} is left to train on", field="data.mix")
 
 
 def held_out(run: Run, name: str, most_questions: int | None = None) -> list[Asked]:
@@ -289,6 +296,8 @@ def held_out(run: Run, name: str, most_questions: int | None = None) -> list[Ask
     """
     layout, readout = next(iter(run.config.data.layouts)), run.asker.readout
     bundles = bundled(read_examples(run.path(name)), layout)
+    if not bundles:
+        raise InputFileError(f"{run.path(name)} holds no examples")
     if most_questions is not None:
         bundles = drawn(bundles, most_questions)
     if readout.most_options is not None:
@@ -335,10 +344,13 @@ class _Log:
     def __init__(self, path: Path, step: int, report: Report) -> None:
         self.path, self.report = path, report
         if path.exists():
-            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-            kept = [line for line in lines if line.endswith("\n") and _step_of(line) <= step]
+            lines = path.read_bytes().splitlines(keepends=True)
+            whole = [line for line in lines if line.endswith(b"\n")]
+            kept = [
+                line for number, line in enumerate(whole, 1) if _step_of(line, path, number) <= step
+            ]
             beside = path.with_name(path.name + ".part")
-            beside.write_text("".join(kept), encoding="utf-8")
+            beside.write_bytes(b"".join(kept))
             beside.replace(path)
 
     def add(self, line: Mapping[str, object]) -> None:
@@ -347,8 +359,13 @@ class _Log:
         self.report(line)
 
 
-def _step_of(line: str) -> int:
-    step: int = json.loads(line)["step"]
+def _step_of(line: bytes, path: Path, number: int) -> int:
+    try:
+        step = json.loads(line)["step"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputFileError(f"{path}:{number} is no line of a log: {error}") from error
+    if not isinstance(step, int):
+        raise InputFileError(f"{path}:{number} is no line of a log: its step is {step!r}")
     return step
 
 

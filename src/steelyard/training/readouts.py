@@ -85,17 +85,6 @@ class Pointing:
             made[f"{part}.bias"] = nn.Parameter(torch.zeros(POINTER_WIDTH, device=device))
         return cls(name, made)
 
-    @classmethod
-    def of(cls, name: str, head: PointerHead, device: torch.device) -> Pointing:
-        """Goes on with a head that was trained before."""
-        return cls(
-            name,
-            {
-                key: nn.Parameter(torch.from_numpy(array).to(device))
-                for key, array in head.tensors().items()
-            },
-        )
-
     def prompts(self, options: OptionSet, frame: Frame) -> tuple[Prompt, ...]:
         return (self._shown(options, frame),)
 

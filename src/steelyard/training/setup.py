@@ -6,10 +6,10 @@ from pathlib import Path
 
 import torch
 
+from steelyard.backbone.device import device_of
 from steelyard.backbone.weights.source import open_weights
 from steelyard.errors import RequestError
 from steelyard.models.locate import locate_base
-from steelyard.prompt.chat import chat_frame
 from steelyard.prompt.layout import LAYOUTS, SYSTEM
 from steelyard.training.config import TrainConfig
 from steelyard.training.loop import Run, identity_of
@@ -38,14 +38,8 @@ def set_up(config: TrainConfig, *, root: Path, folder: Path) -> Run:
     torch.manual_seed(config.seed)
     weights = open_weights(locate_base(config.model.base))
     tokenizer = weights.tokenizer()
-    chat = chat_frame(
-        tokenizer.chat_template,
-        SYSTEM,
-        bos=tokenizer.bos,
-        eos=tokenizer.eos,
-        adds_bos=tokenizer.adds_bos,
-    )
-    trainee = new_trainee(weights, config.model, torch.device(config.model.device))
+    chat = tokenizer.chat_frame(SYSTEM)
+    trainee = new_trainee(weights, config.model, device_of(config.model.device))
     if config.model.start is not None:
         continue_from(root / config.model.start, weights, trainee, config.model)
     return Run(

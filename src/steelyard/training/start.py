@@ -30,6 +30,8 @@ def continue_from(folder: Path, weights: Weights, trainee: Trainee, config: Mode
         ModelFileError: a part is missing, corrupt or of another model.
         RequestError: the configuration trains another readout, other exits, or with another rank.
     """
+    if not folder.is_dir():
+        raise ModelFileError(f"there is no folder {folder}", field="model.start")
     manifest = read_manifest(folder)
     if manifest.base_digest != weights.digest:
         raise ModelFileError(

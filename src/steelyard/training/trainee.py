@@ -62,7 +62,7 @@ class Trainee:
         frozen = self.readout.detached()
         plan = None
         if fits(micro.batch, self.decoder.device):
-            plan = plan_masked(micro.batch, self.decoder.device)
+            plan = plan_masked(micro.batch, self.decoder.device, self.decoder.dtype)
         state = start(self.decoder, micro.batch, plan=plan)
         scores: dict[int, Tensor] = {}
         for layer, lens in self.lenses.items():

@@ -12,6 +12,7 @@ from steelyard.types.content import Content, Json, as_content, as_text, describe
 from steelyard.types.question import Choice, Noul, Question
 
 SUM_TOLERANCE = 1e-6
+MOST_WEIGHT = 1e6
 
 FIELDS = ("state", "question", "target", "source", "group", "licence", "weight")
 
@@ -28,7 +29,7 @@ class Example:
         group: id of the document or row within the source; examples of one group never stand on
             both sides of a split.
         licence: SPDX identifier of the text's licence.
-        weight: its share in a loss, above 0.
+        weight: its share in a loss, above 0 and at most a million.
     Raises:
         RequestError: a target that is no distribution over the options, an empty name, a weight
             that is not positive and finite; or what Request raises of state and question.
@@ -52,8 +53,11 @@ class Example:
                     f"got {describe(value)}; allowed: a non-empty string", field=name
                 )
             as_text(value, name)
-        if not _is_number(self.weight) or not 0 < self.weight < math.inf:
-            raise RequestError(f"got {self.weight!r}; allowed: above 0", field="weight")
+        if not _is_number(self.weight) or not 0 < self.weight <= MOST_WEIGHT:
+            raise RequestError(
+                f"got {describe(self.weight)}; allowed: above 0, at most {MOST_WEIGHT:g}",
+                field="weight",
+            )
 
     @property
     def gold(self) -> int:

@@ -24,6 +24,9 @@ from steelyard.tokens.tokenizer import Tokenizer
 
 TENSOR = re.compile(r"base_model\.model\.(model\.layers\.(\d+)\.(\S+))\.lora_([AB])\.weight")
 
+MOST_ALPHA = 1e6
+"""Far above what anybody trains with; beyond, products leave the numbers of float32."""
+
 # Options of peft that change what is computed; each must be absent or say that it is off.
 OFF: tuple[object, ...] = (None, False, "none", [], {})
 REFUSED = (
@@ -55,7 +58,7 @@ class Adapter:
         """The base's tensor with its update, float32; as it is where there is none.
 
         Raises:
-            ModelFileError: the update is of another shape.
+            ModelFileError: the update is of another shape, or leaves the numbers of float32.
         """
         if name not in self.pairs:
             return weight
@@ -65,7 +68,10 @@ class Adapter:
                 f"the adapter's {name} is {(len(b), a.shape[1])} and the base's "
                 f"{tuple(weight.shape)}: it belongs to another model"
             )
-        return weight.float() + self.alpha / self.rank * (b.float() @ a.float())
+        whole = weight.float() + self.alpha / self.rank * (b.float() @ a.float())
+        if not bool(whole.isfinite().all()):
+            raise ModelFileError(f"the adapter's {name} makes weights that are not finite")
+        return whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +162,8 @@ def read_adapter(folder: Path, *, layers: int) -> Adapter:
             )
         name, layer, module, half = match.groups()
         size = tensor.shape["AB".index(half)] if tensor.ndim == 2 else 0
-        if size != rank or not tensor.is_floating_point() or not bool(tensor.isfinite().all()):
+        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
+        if size != rank or not computable or not bool(tensor.isfinite().all()):
             raise ModelFileError(
                 f"{path}: {key} is {tuple(tensor.shape)}, or not finite; "
                 f"needed: a matrix of rank {rank}"
@@ -185,7 +192,7 @@ def _configuration(path: Path) -> tuple[int, float, set[str]]:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelFileError(f"{path}: no such file") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: cannot be read as JSON: {error}") from error
     if not isinstance(value, dict) or value.get("peft_type") != "LORA":
         raise UnsupportedModelError(f"{path}: allowed: an object whose peft_type is LORA")
@@ -197,8 +204,11 @@ def _configuration(path: Path) -> tuple[int, float, set[str]]:
     rank, alpha, modules = value.get("r"), value.get("lora_alpha"), value.get("target_modules")
     if type(rank) is not int or rank < 1:
         raise ModelFileError(f"got {rank!r}; allowed: an integer above 0", field=f"{path}: r")
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not alpha > 0:
-        raise ModelFileError(f"got {alpha!r}; allowed: above 0", field=f"{path}: lora_alpha")
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < MOST_ALPHA:
+        raise ModelFileError(
+            f"got {alpha!r:.80}; allowed: above 0, below {MOST_ALPHA:g}",
+            field=f"{path}: lora_alpha",
+        )
     if not isinstance(modules, list) or not modules or not all(type(m) is str for m in modules):
         raise ModelFileError(
             f"got {modules!r}; allowed: an array of names", field=f"{path}: target_modules"

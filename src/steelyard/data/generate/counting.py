@@ -97,13 +97,7 @@ def stock_questions(entries: Sequence[Entry], rng: Random) -> Iterator[Query]:
             (f"{kind} things {place}", total(entries, kind=kind, where=place)),
             ("things altogether", total(entries)),
         )
-        words, count = rng.choice(tests)
-        wrong = [str(k) for k in near(count, rng.randint(2, 6), 1, rng)]
-        yield one_of(rng.choice(HOW_MANY).format(words=words), str(count), wrong, rng)
-        words, count = rng.choice(tests)
-        yield at_least(words, count, rng)
-        words, count = rng.choice(tests)
-        yield graded_count(words, count, rng)
+        yield from counted(tests, rng)
     if len(kinds) > 1:
         most = sorted(kinds, key=lambda kind: -total(entries, kind=kind))
         if total(entries, kind=most[0]) > total(entries, kind=most[1]):
@@ -111,6 +105,17 @@ def stock_questions(entries: Sequence[Entry], rng: Random) -> Iterator[Query]:
         a, b = rng.sample(kinds, 2)
         more = total(entries, kind=a) > total(entries, kind=b)
         yield yes_no(rng.choice(MORE).format(a=f"{a} things", b=f"{b} things"), more)
+
+
+def counted(tests: Sequence[tuple[str, int]], rng: Random) -> Iterator[Query]:
+    """A choice, a yes/no question and a grading of counts that are known by their words."""
+    words, count = rng.choice(tests)
+    wrong = [str(k) for k in near(count, rng.randint(2, 6), 1, rng)]
+    yield one_of(rng.choice(HOW_MANY).format(words=words), str(count), wrong, rng)
+    words, count = rng.choice(tests)
+    yield at_least(words, count, rng)
+    words, count = rng.choice(tests)
+    yield graded_count(words, count, rng)
 
 
 def total(
@@ -194,13 +199,7 @@ def action_questions(entries: Sequence[Entry], rng: Random) -> Iterator[Query]:
             (f"entries of the kind: {verb}", total(entries, kind=verb)),
             (f"entries in which {who} {ACTIONS[verb]}", total(entries, what=who, kind=verb)),
         )
-        words, count = rng.choice(tests)
-        wrong = [str(k) for k in near(count, rng.randint(2, 6), 1, rng)]
-        yield one_of(rng.choice(HOW_MANY).format(words=words), str(count), wrong, rng)
-        words, count = rng.choice(tests)
-        yield at_least(words, count, rng)
-        words, count = rng.choice(tests)
-        yield graded_count(words, count, rng)
+        yield from counted(tests, rng)
     if len(people) > 1:
         most = sorted(people, key=lambda name: -total(entries, what=name))
         if total(entries, what=most[0]) > total(entries, what=most[1]):
