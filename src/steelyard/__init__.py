@@ -40,6 +40,7 @@ from steelyard.types.answer import (
     ScoreAnswer,
     Timings,
     Usage,
+    Verdict,
 )
 from steelyard.types.question import Choice, Noul, Question, Score
 from steelyard.types.request import Request
@@ -94,6 +95,7 @@ __all__ = [
     "UnknownModelError",
     "UnsupportedModelError",
     "Usage",
+    "Verdict",
     "__version__",
     "load",
 ]

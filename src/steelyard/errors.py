@@ -118,12 +118,13 @@ class OutputError(SteelyardError):
 
 
 class TooFewRowsError(SteelyardError):
-    """Too few labelled rows for a fit or a guarantee; `needed` says how many it takes."""
+    """Too few labelled rows for a fit or a guarantee: `what` it is, and how many are `needed`."""
 
     code = "too_few_rows"
 
     def __init__(self, what: str, *, rows: int, needed: int, field: str | None = None) -> None:
         super().__init__(f"{what}: {rows} rows; needed: {needed}", field=field)
+        self.what = what
         self.rows = rows
         self.needed = needed
 

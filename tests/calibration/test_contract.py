@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from steelyard.calibration.platt import fit_platt
 from steelyard.calibration.readings import Reading
 from steelyard.calibration.slots import ANY_COUNT, BUCKETS, Range, each_count
 from steelyard.calibration.slotted import Fit, SlottedCalibrator, fit_slotted
-from steelyard.calibration.stored import FORMS, decode_maps, encode_maps
+from steelyard.calibration.stored_maps import FORMS, decode_maps, encode_maps
 from steelyard.calibration.temperature import fit_constant, fit_smooth
 from steelyard.calibration.tied import fit_tied
 from steelyard.errors import CapabilityError, TooFewRowsError
@@ -22,6 +23,13 @@ from steelyard.readout.scores import softmax
 from steelyard.types.codec import dumps, loads
 
 MIXED = (2, 3, 4, 7, 12)
+
+
+@lru_cache
+def sample(
+    n: int, kind: str, options: tuple[int, ...], seed: int, temperature: float
+) -> list[Reading]:
+    return readings(n, kind=kind, options=options, seed=seed, temperature=temperature)
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Case:
     near: float = 0.02
 
     def data(self, n: int, seed: int = 0, temperature: float = 1.0) -> list[Reading]:
-        return readings(n, kind=self.kind, options=self.options, seed=seed, temperature=temperature)
+        return list(sample(n, self.kind, self.options, seed, temperature))
 
     def fitted(self, rows: list[Reading], min_rows: int = 100) -> SlottedCalibrator:
         ranges = each_count(rows) if self.ranges is None else self.ranges
@@ -117,7 +125,7 @@ def test_too_few_rows_are_refused_with_the_number_needed(case: Case) -> None:
     rows = case.data(99 * len(case.options))
     with pytest.raises(TooFewRowsError, match=r"layer 8: \d+ rows; needed: 600") as caught:
         case.fitted(rows, min_rows=600)
-    assert caught.value.rows < caught.value.needed == 600
+    assert caught.value.rows < caught.value.needed == 600 and "layer 8" in caught.value.what
     with pytest.raises(TooFewRowsError, match="0 rows"):
         fit_slotted([], case.fit)
 
@@ -129,7 +137,7 @@ def test_another_exit_or_kind_is_not_answered(case: Case) -> None:
     with pytest.raises(CapabilityError, match="at layer 7; fitted: "):
         calibrator.apply(one.scores, kind=one.kind, exit_layer=7)
     other = "choice" if case.kind != "choice" else "noul"
-    with pytest.raises(CapabilityError, match=f"no calibration was fitted for {other}"):
+    with pytest.raises(CapabilityError, match=f"no map for {other}"):
         calibrator.apply(one.scores, kind=other, exit_layer=8)
 
 

@@ -64,18 +64,18 @@ def test_a_real_gain_is_shown_and_none_is_not() -> None:
     for temperature, verdict in ((4.0, "better"), (1.0, "not shown")):
         rows = readings(400, temperature=temperature, kind="score")
         raw = [softmax(one.scores) for one in rows]
-        found = effect(rows, raw, out_of_fold(rows, fit), draws=200)
+        found = effect(rows, raw, out_of_fold(rows, fit), draws=60)
         assert found.nll.verdict == found.ece.verdict == verdict
         assert found.rps is not None and found.floors is not None
         assert (found.rows, found.groups, found.kind) == (400, 400, "score")
         assert found.ece.after.value < 2.5 * found.floors[1]
-    assert effect(rows, out_of_fold(rows, fit), raw, draws=50).nll.verdict == "not shown"
+    assert effect(rows, out_of_fold(rows, fit), raw, draws=20).nll.verdict == "not shown"
 
 
 def test_harm_is_said_as_plainly() -> None:
     rows = readings(400)
     wrong = [softmax(one.scores * 4) for one in rows]
-    found = effect(rows, [softmax(one.scores) for one in rows], wrong, draws=200)
+    found = effect(rows, [softmax(one.scores) for one in rows], wrong, draws=60)
     assert found.nll.verdict == "worse" and found.rps is None
 
 

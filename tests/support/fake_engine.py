@@ -24,6 +24,9 @@ class FakeEngine:
     name = "fake"
     warnings = (UNTRAINED,)
     digest = "f" * 64
+    readout = "letters"
+    layout = "isolated-v1"
+    calibration: str | None = None
 
     def __init__(self, before_call: Callable[[Sequence[Request]], None] = lambda requests: None):
         self.calls: list[Sequence[Request]] = []

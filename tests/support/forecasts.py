@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.calibration.readings import Reading
-from steelyard.readout.scores import softmax
 
 
 def readings(
@@ -29,20 +28,16 @@ def readings(
         soft: targets are those probabilities; else an outcome drawn from them.
     """
     random = np.random.default_rng(seed)
-    made = []
-    for row in range(n):
-        count = options[row % len(options)]
-        logits = random.normal(scale=spread, size=count)
-        truth = softmax(logits)
-        outcome = int(random.choice(count, p=truth))
-        target = truth if soft else np.eye(count)[outcome]
-        made.append(
-            Reading(
-                kind=kind,
-                scores=logits * temperature,
-                target=target,
-                group=f"g{row}",
-                exit_layer=layer,
+    made: list[Reading | None] = [None] * n
+    for turn, count in enumerate(options):
+        rows = range(turn, n, len(options))
+        logits = random.normal(scale=spread, size=(len(rows), count))
+        truths = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        draws = random.random((len(rows), 1))
+        outcomes = (draws > truths.cumsum(axis=1)).sum(axis=1).clip(max=count - 1)
+        targets = truths if soft else np.eye(count)[outcomes]
+        for row, scores, target in zip(rows, logits * temperature, targets, strict=True):
+            made[row] = Reading(
+                kind=kind, scores=scores, target=target, group=f"g{row}", exit_layer=layer
             )
-        )
-    return made
+    return [one for one in made if one is not None]

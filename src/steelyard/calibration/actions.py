@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from steelyard.calibration.conformal import one_per_group
-from steelyard.calibration.readings import Reading
+from steelyard.calibration.readings import Reading, drawn
 from steelyard.calibration.selective import Select, SelectiveThreshold, scan_threshold
-from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot
-from steelyard.errors import CapabilityError, ShapeError
-
-Action: TypeAlias = Literal["act", "ask", "escalate"]
+from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot, find, need
+from steelyard.errors import ShapeError, TooFewRowsError
+from steelyard.types.answer import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +41,16 @@ class ActionRule:
             CapabilityError: nothing was fitted for the exit, kind or option count.
         """
         count = len(probabilities)
-        for slot, thresholds in self.slots.items():
-            if slot.holds(kind=kind, exit_layer=exit_layer, num_options=count):
-                confidence = float(probabilities.max())
-                if thresholds.act.accepts(confidence):
-                    return "act"
-                return "ask" if thresholds.ask.accepts(confidence) else "escalate"
-        asked = Slot(exit_layer, kind, count, count)
-        known = "; ".join(map(str, self.slots)) or "nothing"
-        raise CapabilityError(f"no thresholds were fitted for {asked}; fitted: {known}")
+        at = need(self.slots, "thresholds", kind=kind, exit_layer=exit_layer, num_options=count)
+        confidence = float(probabilities.max())
+        if at.act.accepts(confidence):
+            return "act"
+        return "ask" if at.ask.accepts(confidence) else "escalate"
+
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether there are thresholds for such questions."""
+        found = find(self.slots, kind=kind, exit_layer=exit_layer, num_options=num_options)
+        return found is not None
 
 
 def fit_actions(
@@ -89,10 +88,14 @@ def fit_actions(
         rows = one_per_group(members, random)
         forecasts = [forecast_of[id(one)] for one in rows]
         confidences = np.array([float(p.max()) for p in forecasts])
-        answers = [random.choice(one.num_options, p=one.target) for one in rows]
+        answers = [drawn(one.target, random) for one in rows]
         right = np.array([p.argmax() == y for p, y in zip(forecasts, answers, strict=True)])
-        slots[slot] = Thresholds(
-            act=select(confidences, right, risk=act_risk, delta=delta / 2),
-            ask=select(confidences, right, risk=ask_risk, delta=delta / 2),
-        )
+        try:
+            slots[slot] = Thresholds(
+                act=select(confidences, right, risk=act_risk, delta=delta / 2),
+                ask=select(confidences, right, risk=ask_risk, delta=delta / 2),
+            )
+        except TooFewRowsError as error:
+            what = f"thresholds for {slot}, {error.what}"
+            raise TooFewRowsError(what, rows=error.rows, needed=error.needed) from None
     return ActionRule(slots)

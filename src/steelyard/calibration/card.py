@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 
 from steelyard.calibration.readings import Reading
-from steelyard.calibration.strict import as_count, as_list, as_object, as_string
+from steelyard.calibration.strict import as_count, as_list, as_number, as_object, as_string
 from steelyard.errors import CapabilityError, InputFileError
 from steelyard.types.content import Json
 
@@ -22,21 +22,27 @@ class Card:
     Attributes:
         data: `data_digest` of the rows it was fitted on.
         rows, groups: how many; groups are what is independent.
+        teaching: how many of the rows taught the maps; the others, which the maps have not seen,
+            taught sets and thresholds.
         targets: "soft": probabilities follow votes or a teacher; "hard": they say how often the
             answer is right.
         model: sha256 over the weights whose scores were read.
         layout: `layout_digest` of the prompts.
         readout: by which scores were read, such as "letters".
+        rotations, reread_below: how often they were read, as the engine takes it.
         exit_layers: at which, ascending; the last is the model's depth.
     """
 
     data: str
     rows: int
     groups: int
+    teaching: int
     targets: str
     model: str
     layout: str
     readout: str
+    rotations: int
+    reread_below: float
     exit_layers: tuple[int, ...]
 
     def check(self, *, model: str, layout: str, readout: str) -> None:
@@ -90,10 +96,13 @@ def decode_card(value: object, field: str = "card") -> Card:
         data=_digest(body, "data", field),
         rows=as_count(body["rows"], f"{field}.rows", least=1),
         groups=as_count(body["groups"], f"{field}.groups", least=1),
+        teaching=as_count(body["teaching"], f"{field}.teaching"),
         targets=as_string(body["targets"], f"{field}.targets", TARGETS),
         model=_digest(body, "model", field),
         layout=_digest(body, "layout", field),
         readout=as_string(body["readout"], f"{field}.readout"),
+        rotations=as_count(body["rotations"], f"{field}.rotations", least=1),
+        reread_below=as_number(body["reread_below"], f"{field}.reread_below"),
         exit_layers=layers,
     )
 

@@ -19,9 +19,9 @@ from math import ceil, floor
 import numpy as np
 
 from steelyard.calibration.nonconformity import STRANGENESS
-from steelyard.calibration.readings import Reading
-from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot
-from steelyard.errors import CapabilityError, ShapeError, TooFewRowsError
+from steelyard.calibration.readings import Reading, drawn
+from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot, find, need
+from steelyard.errors import ShapeError, TooFewRowsError
 
 MIN_ROWS = 100
 """Of a slot. The rule alone needs 1/alpha - 1; but with so few, coverage of one fit swings wide:
@@ -80,20 +80,18 @@ class ConformalSets:
         if (u is None) == self.randomised or not 0.0 <= (u or 0.0) < 1.0:
             allowed = "from 0 to below 1" if self.randomised else "none, sets are not randomised"
             raise ShapeError(f"got {u}; allowed: {allowed}", field="u")
-        cut = self._cut(kind, exit_layer, len(probabilities))
+        count = len(probabilities)
+        cut = need(self.cuts, "sets", kind=kind, exit_layer=exit_layer, num_options=count)
         strange = STRANGENESS[self.method](probabilities, u or 0.0)
         inside = strange <= cut.strangeness
         if not allow_empty:
             inside[probabilities.argmax()] = True
         return tuple(np.flatnonzero(inside).tolist())
 
-    def _cut(self, kind: str, exit_layer: int, num_options: int) -> Cut:
-        for slot, cut in self.cuts.items():
-            if slot.holds(kind=kind, exit_layer=exit_layer, num_options=num_options):
-                return cut
-        asked = Slot(exit_layer, kind, num_options, num_options)
-        known = "; ".join(map(str, self.cuts)) or "nothing"
-        raise CapabilityError(f"no conformal sets were fitted for {asked}; fitted: {known}")
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether there is a threshold for such questions."""
+        found = find(self.cuts, kind=kind, exit_layer=exit_layer, num_options=num_options)
+        return found is not None
 
 
 def rows_needed(alpha: float) -> int:
@@ -171,8 +169,7 @@ def fit_conformal(
         strange = np.empty(len(rows))
         for index, one in enumerate(rows):
             u = random.random() if randomised else 0.0
-            answer = random.choice(one.num_options, p=one.target)
-            strange[index] = STRANGENESS[method](forecast_of[id(one)], u)[answer]
+            strange[index] = STRANGENESS[method](forecast_of[id(one)], u)[drawn(one.target, random)]
         cuts[slot] = Cut(conformal_quantile(strange, alpha), len(rows))
     if not cuts:
         raise TooFewRowsError("conformal sets", rows=0, needed=needed)

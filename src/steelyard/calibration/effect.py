@@ -15,6 +15,7 @@ from steelyard.metrics.distances import (
     masses_at_mode,
     ranked_probability_distances,
 )
+from steelyard.metrics.forecasts import padded
 from steelyard.metrics.intervals import bootstrap_interval
 from steelyard.metrics.noise_floor import ece_noise_floor
 from steelyard.metrics.reliability import expected_calibration_error
@@ -110,8 +111,8 @@ def effect(
         raise TooFewRowsError(
             "an interval, of independent groups", rows=num_groups, needed=MIN_GROUPS
         )
-    targets = _padded([one.target for one in readings])
-    forecasts = [_padded(before), _padded(after)]
+    targets = padded([one.target for one in readings])
+    forecasts = [padded(before), padded(after)]
     if any(one.shape != targets.shape for one in forecasts):
         raise ShapeError("forecasts and targets of different numbers of options")
     levels = np.array([max(1, one.num_options - 1) for one in readings])
@@ -153,10 +154,3 @@ def effect(
 
 def _ece(pairs: np.ndarray) -> float:
     return expected_calibration_error(pairs[:, 0], pairs[:, 1], NUM_BINS)
-
-
-def _padded(rows: Sequence[np.ndarray]) -> np.ndarray:
-    padded = np.zeros((len(rows), max(map(len, rows))))
-    for into, row in zip(padded, rows, strict=True):
-        into[: len(row)] = row
-    return padded

@@ -60,6 +60,10 @@ class ExitTemperature:
             ) from None
         return softmax(scores / temperature)
 
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether a temperature was fitted for the layer and the kind."""
+        return kind in self.temperatures.get(exit_layer, ())
+
     @property
     def digest(self) -> str:
         """sha256 over the temperatures, hexadecimal."""

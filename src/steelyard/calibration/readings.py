@@ -75,6 +75,12 @@ def hardened(readings: Sequence[Reading]) -> list[Reading]:
     return [replace(one, target=_mode(one.target)) for one in readings]
 
 
+def drawn(target: np.ndarray, random: np.random.Generator) -> int:
+    """An option drawn from the target: what one annotator would have said."""
+    upto = np.cumsum(target)
+    return int(np.searchsorted(upto, random.random() * upto[-1], side="right"))
+
+
 def stack(readings: Sequence[Scored]) -> Stacked:
     """The readings as arrays.
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from steelyard.calibration.readings import Reading
+from steelyard.errors import CapabilityError, ShapeError
+
+T = TypeVar("T")
 
 Range: TypeAlias = tuple[int, int | None]
 """Fewest and most options, both included; None has no upper end."""
@@ -40,6 +43,14 @@ class Slot:
             and (self.most is None or num_options <= self.most)
         )
 
+    def overlaps(self, other: Slot) -> bool:
+        """Whether some question belongs in both."""
+        return (
+            (self.kind, self.exit_layer) == (other.kind, other.exit_layer)
+            and (other.most is None or self.fewest <= other.most)
+            and (self.most is None or other.fewest <= self.most)
+        )
+
     def __str__(self) -> str:
         if self.most is None:
             count = f"{self.fewest} or more"
@@ -48,6 +59,30 @@ class Slot:
         else:
             count = f"{self.fewest} to {self.most}"
         return f"{self.kind} of {count} options at layer {self.exit_layer}"
+
+
+def find(fitted: Mapping[Slot, T], *, kind: str, exit_layer: int, num_options: int) -> T | None:
+    """What was fitted for such questions; None where nothing was. Slots do not overlap."""
+    for slot, value in fitted.items():
+        if slot.holds(kind=kind, exit_layer=exit_layer, num_options=num_options):
+            return value
+    return None
+
+
+def need(fitted: Mapping[Slot, T], what: str, *, kind: str, exit_layer: int, num_options: int) -> T:
+    """What was fitted for such questions.
+
+    Args:
+        what: what it is called in the error, such as "thresholds".
+    Raises:
+        CapabilityError: nothing was; the message lists what there is.
+    """
+    value = find(fitted, kind=kind, exit_layer=exit_layer, num_options=num_options)
+    if value is None:
+        asked = Slot(exit_layer, kind, num_options, num_options)
+        known = "; ".join(map(str, fitted)) or "nothing"
+        raise CapabilityError(f"no {what} for {asked}; fitted: {known}")
+    return value
 
 
 def each_count(readings: Iterable[Reading]) -> tuple[Range, ...]:
@@ -62,13 +97,17 @@ def by_slot(
 
     Args:
         ranges: disjoint, and together they hold every option count of the readings.
+    Raises:
+        ShapeError: a count that no range holds.
     """
     found: dict[Slot, list[Reading]] = {}
     for one in readings:
         count = one.num_options
-        fewest, most = next(
-            (low, high) for low, high in ranges if low <= count and (high is None or count <= high)
-        )
+        for fewest, most in ranges:
+            if fewest <= count and (most is None or count <= most):
+                break
+        else:
+            raise ShapeError(f"none holds {count} options; got {list(ranges)}", field="ranges")
         found.setdefault(Slot(one.exit_layer, one.kind, fewest, most), []).append(one)
     return dict(
         sorted(found.items(), key=lambda item: (item[0].exit_layer, item[0].kind, item[0].fewest))

@@ -10,10 +10,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from steelyard.calibration.calibrator import Calibrator
 from steelyard.calibration.maps import Map
 from steelyard.calibration.readings import Reading
-from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot
-from steelyard.errors import CapabilityError, TooFewRowsError
+from steelyard.calibration.slots import BUCKETS, Range, Slot, by_slot, find, need
+from steelyard.errors import TooFewRowsError
+from steelyard.readout.scores import softmax
 
 Fit: TypeAlias = Callable[[Sequence[Reading]], Map]
 """Learns one map from the readings of one slot. It keeps nothing, so a second fit forgets."""
@@ -35,12 +37,14 @@ class SlottedCalibrator:
         Raises:
             CapabilityError: no map was fitted for the exit, the kind or the option count.
         """
-        for slot, fitted in self.maps.items():
-            if slot.holds(kind=kind, exit_layer=exit_layer, num_options=len(scores)):
-                return fitted(scores)
-        asked = Slot(exit_layer, kind, len(scores), len(scores))
-        known = "; ".join(map(str, self.maps)) or "nothing"
-        raise CapabilityError(f"no calibration was fitted for {asked}; fitted: {known}")
+        count = len(scores)
+        fitted = need(self.maps, "map", kind=kind, exit_layer=exit_layer, num_options=count)
+        return fitted(scores)
+
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether a map was fitted for such questions."""
+        found = find(self.maps, kind=kind, exit_layer=exit_layer, num_options=num_options)
+        return found is not None
 
     @property
     def keeps_order(self) -> bool:
@@ -81,6 +85,14 @@ def fit_slotted(
         if len(rows) < min_rows:
             raise TooFewRowsError(f"a calibrator for {slot}", rows=len(rows), needed=min_rows)
     return SlottedCalibrator({slot: fit(rows) for slot, rows in slots.items()})
+
+
+def served(calibrator: Calibrator, reading: Reading) -> np.ndarray:
+    """The probabilities (options,) that an answer gets: a softmax where there is no map."""
+    kind, layer = reading.kind, reading.exit_layer
+    if calibrator.covers(kind=kind, exit_layer=layer, num_options=reading.num_options):
+        return calibrator.apply(reading.scores, kind=kind, exit_layer=layer)
+    return softmax(reading.scores)
 
 
 def joined(*parts: SlottedCalibrator) -> SlottedCalibrator:

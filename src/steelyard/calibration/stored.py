@@ -1,45 +1,31 @@
-"""A calibration as JSON: the maps, the committed map of nouls, and the card."""
+"""A calibration as JSON: its card, the maps, the committed map of nouls, and the guarantees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
-from itertools import pairwise
+import hashlib
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 
+from steelyard.calibration.actions import ActionRule
 from steelyard.calibration.card import Card, decode_card, encode_card
 from steelyard.calibration.committed import CommittedNoul
-from steelyard.calibration.isotonic import Isotonic
-from steelyard.calibration.maps import Map
-from steelyard.calibration.matrix import MatrixScaling
-from steelyard.calibration.platt import Platt
-from steelyard.calibration.slots import Slot
+from steelyard.calibration.conformal import ConformalSets
 from steelyard.calibration.slotted import SlottedCalibrator
-from steelyard.calibration.strict import (
-    as_count,
-    as_list,
-    as_number,
-    as_numbers,
-    as_object,
-    as_string,
+from steelyard.calibration.stored_guarantees import (
+    decode_actions,
+    decode_sets,
+    encode_actions,
+    encode_sets,
 )
-from steelyard.calibration.temperature import SmoothTemperature, Temperature
-from steelyard.calibration.tied import TiedScaling
-from steelyard.errors import InputFileError
+from steelyard.calibration.stored_maps import decode_maps, encode_maps
+from steelyard.calibration.strict import as_number, as_object, as_positive, as_string
+from steelyard.errors import InputFileError, OutputError, RequestError
 from steelyard.types.codec import dumps, loads
 from steelyard.types.content import Json
-from steelyard.types.question import KINDS
 
 VERSION = 1
-
-FORMS: dict[str, type[Map]] = {
-    "temperature": Temperature,
-    "smooth_temperature": SmoothTemperature,
-    "tied": TiedScaling,
-    "matrix": MatrixScaling,
-    "platt": Platt,
-    "isotonic": Isotonic,
-}
-"""The name of each kind of map in a file."""
+KEYS = ("version", "card", "maps", "committed", "sets", "actions")
+FILE_NAME = "calibration.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,26 +34,37 @@ class Calibration:
 
     Attributes:
         card: on what, and for what.
-        calibrator: from scores to probabilities.
+        calibrator: from scores to probabilities; where it has no map, a softmax.
         committed: from a noul's probability to its committed value, or None.
+        sets: prediction sets, each for other slots; none where they were not wanted.
+        actions: thresholds to act, ask or escalate, or None.
+        digest: sha256 over all of it, hexadecimal: what answers and audits name.
     """
 
     card: Card
     calibrator: SlottedCalibrator
     committed: CommittedNoul | None = None
+    sets: tuple[ConformalSets, ...] = ()
+    actions: ActionRule | None = None
+    digest: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(dumps_calibration(self).encode("utf-8")).hexdigest()
+        object.__setattr__(self, "digest", digest)
 
 
 def dumps_calibration(calibration: Calibration) -> str:
     """The JSON text of which `loads_calibration` makes an equal calibration."""
-    committed = calibration.committed
-    return dumps(
-        {
-            "version": VERSION,
-            "card": encode_card(calibration.card),
-            "maps": encode_maps(calibration.calibrator),
-            "committed": None if committed is None else asdict(committed),
-        }
-    )
+    committed, actions = calibration.committed, calibration.actions
+    body: dict[str, Json] = {
+        "version": VERSION,
+        "card": encode_card(calibration.card),
+        "maps": encode_maps(calibration.calibrator),
+        "committed": None if committed is None else asdict(committed),
+        "sets": [encode_sets(one) for one in calibration.sets],
+        "actions": None if actions is None else encode_actions(actions),
+    }
+    return dumps(body)
 
 
 def loads_calibration(text: str | bytes) -> Calibration:
@@ -77,150 +74,57 @@ def loads_calibration(text: str | bytes) -> Calibration:
         RequestError: not strict JSON (see `codec.loads`).
         InputFileError: a missing or unknown key, a wrong value, another version.
     """
-    body = as_object(loads(text), ["version", "card", "maps", "committed"], "calibration")
+    body = as_object(loads(text), KEYS, "calibration")
     if body["version"] != VERSION:
         raise InputFileError(f"got {body['version']!r}; allowed: {VERSION}", field="version")
+    calibrator = decode_maps(body["maps"])
     return Calibration(
         card=decode_card(body["card"]),
-        calibrator=decode_maps(body["maps"]),
-        committed=_committed(body["committed"]),
+        calibrator=calibrator,
+        committed=_committed(body["committed"], calibrator.digest),
+        sets=decode_sets(body["sets"]),
+        actions=None if body["actions"] is None else decode_actions(body["actions"]),
     )
 
 
-def encode_maps(calibrator: SlottedCalibrator) -> list[Json]:
-    """The JSON array of which `decode_maps` makes an equal calibrator."""
-    names = {form: name for name, form in FORMS.items()}
-    return [
-        {"slot": asdict(slot), "form": names[type(fitted)], **_plain(fitted)}
-        for slot, fitted in calibrator.maps.items()
-    ]
-
-
-def decode_maps(value: object, field: str = "maps") -> SlottedCalibrator:
-    """The calibrator that a parsed JSON value spells.
+def read_calibration(path: Path) -> Calibration:
+    """The calibration in a file, or in the folder that `steelyard calibrate` wrote.
 
     Raises:
-        InputFileError: a missing or unknown key, or a value that no fit gives.
+        InputFileError: it cannot be read, or is no calibration.
     """
-    maps: dict[Slot, Map] = {}
-    for index, item in enumerate(as_list(value, field)):
-        at = f"{field}.{index}"
-        if not isinstance(item, Mapping):
-            raise InputFileError("allowed: an object", field=at)
-        form = as_string(item.get("form"), f"{at}.form", tuple(FORMS))
-        keys = [one.name for one in fields(FORMS[form])]
-        body = as_object(item, ["slot", "form", *keys], at)
-        slot = _slot(body["slot"], f"{at}.slot")
-        if slot in maps:
-            raise InputFileError(f"a second map for {slot}", field=f"{at}.slot")
-        maps[slot] = _READ[form](body, at)
-    return SlottedCalibrator(maps)
+    file = path / FILE_NAME if path.is_dir() else path
+    try:
+        return loads_calibration(file.read_bytes())
+    except OSError as error:
+        raise InputFileError(f"{file}: {error.strerror}") from None
+    except (RequestError, InputFileError) as error:
+        raise InputFileError(f"{file}: {error}") from None
 
 
-def _plain(fitted: Map) -> dict[str, Json]:
-    """Numbers and lists of numbers: what JSON gives back."""
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a new file.
 
-    def listed(value: object) -> Json:
-        if isinstance(value, tuple):
-            return [listed(one) for one in value]
-        assert isinstance(value, float), "maps hold numbers"
-        return value
-
-    return {one.name: listed(getattr(fitted, one.name)) for one in fields(fitted)}
-
-
-def _slot(value: object, field: str) -> Slot:
-    body = as_object(value, [one.name for one in fields(Slot)], field)
-    fewest = as_count(body["fewest"], f"{field}.fewest", least=1)
-    most = body["most"]
-    return Slot(
-        exit_layer=as_count(body["exit_layer"], f"{field}.exit_layer", least=1),
-        kind=as_string(body["kind"], f"{field}.kind", KINDS),
-        fewest=fewest,
-        most=None if most is None else as_count(most, f"{field}.most", least=fewest),
-    )
+    Raises:
+        OutputError: it is there already, or cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(dumps_calibration(calibration) + "\n")
+    except OSError as error:
+        raise OutputError(f"{path}: {error.strerror}") from None
 
 
-def _committed(value: object) -> CommittedNoul | None:
+def _committed(value: object, calibrator: str) -> CommittedNoul | None:
     if value is None:
         return None
     body = as_object(value, [one.name for one in fields(CommittedNoul)], "committed")
     boundary = as_number(body["boundary"], "committed.boundary")
     if not 0.2 <= boundary <= 0.5:
         raise InputFileError(f"got {boundary}; allowed: 0.2 to 0.5", field="committed.boundary")
-    after = body["after"]
     return CommittedNoul(
-        temperature=_positive(body["temperature"], "committed.temperature"),
+        temperature=as_positive(body["temperature"], "committed.temperature"),
         boundary=boundary,
-        after=None if after is None else as_string(after, "committed.after"),
+        # fitted on what these maps say, and on nothing else
+        after=as_string(body["after"], "committed.after", (calibrator,)),
     )
-
-
-def _temperature(body: Mapping[str, object], at: str) -> Map:
-    return Temperature(_positive(body["temperature"], f"{at}.temperature"))
-
-
-def _smooth(body: Mapping[str, object], at: str) -> Map:
-    return SmoothTemperature(as_number(body["a"], f"{at}.a"), as_number(body["b"], f"{at}.b"))
-
-
-def _tied(body: Mapping[str, object], at: str) -> Map:
-    return TiedScaling(
-        as_number(body["a"], f"{at}.a"),
-        as_number(body["c"], f"{at}.c"),
-        as_numbers(body["biases"], f"{at}.biases"),
-    )
-
-
-def _matrix(body: Mapping[str, object], at: str) -> Map:
-    biases = as_numbers(body["biases"], f"{at}.biases")
-    weights = tuple(
-        as_numbers(row, f"{at}.weights.{i}")
-        for i, row in enumerate(as_list(body["weights"], f"{at}.weights"))
-    )
-    if [len(row) for row in weights] != [len(biases)] * len(biases) or not biases:
-        raise InputFileError(
-            f"rows of {[len(row) for row in weights]}; allowed: {len(biases)} of {len(biases)}, "
-            "like the biases, and at least one",
-            field=f"{at}.weights",
-        )
-    return MatrixScaling(weights, biases)
-
-
-def _platt(body: Mapping[str, object], at: str) -> Map:
-    return Platt(as_number(body["slope"], f"{at}.slope"), as_number(body["shift"], f"{at}.shift"))
-
-
-def _isotonic(body: Mapping[str, object], at: str) -> Map:
-    odds = as_numbers(body["odds"], f"{at}.odds")
-    shares = as_numbers(body["shares"], f"{at}.shares")
-    rising = all(low < high for low, high in pairwise(odds))
-    if not odds or not rising:
-        raise InputFileError("allowed: one or more numbers, ascending", field=f"{at}.odds")
-    if len(shares) != len(odds) or list(shares) != sorted(shares) or not _inside(shares):
-        raise InputFileError(
-            f"allowed: {len(odds)} numbers from 0 to 1, none below the one before",
-            field=f"{at}.shares",
-        )
-    return Isotonic(odds, shares)
-
-
-def _inside(shares: tuple[float, ...]) -> bool:
-    return all(0 <= share <= 1 for share in shares)
-
-
-def _positive(value: object, field: str) -> float:
-    number = as_number(value, field)
-    if number <= 0:
-        raise InputFileError(f"got {number}; allowed: above 0", field=field)
-    return number
-
-
-_READ: dict[str, Callable[[Mapping[str, object], str], Map]] = {
-    "temperature": _temperature,
-    "smooth_temperature": _smooth,
-    "tied": _tied,
-    "matrix": _matrix,
-    "platt": _platt,
-    "isotonic": _isotonic,
-}

@@ -59,3 +59,19 @@ def as_number(value: object, field: str) -> float:
 def as_numbers(value: object, field: str) -> tuple[float, ...]:
     """A JSON array of finite numbers."""
     return tuple(as_number(one, f"{field}.{i}") for i, one in enumerate(as_list(value, field)))
+
+
+def as_positive(value: object, field: str) -> float:
+    """A finite JSON number above 0."""
+    number = as_number(value, field)
+    if number <= 0:
+        raise InputFileError(f"got {number}; allowed: above 0", field=field)
+    return number
+
+
+def as_share(value: object, field: str) -> float:
+    """A JSON number strictly between 0 and 1."""
+    number = as_number(value, field)
+    if not 0 < number < 1:
+        raise InputFileError(f"got {number}; allowed: above 0, below 1", field=field)
+    return number

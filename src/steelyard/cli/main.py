@@ -13,6 +13,8 @@ from typing import Annotated
 import typer
 
 from steelyard.__about__ import __version__
+from steelyard.cli.calibrate import calibrate
+from steelyard.cli.card import card
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
 from steelyard.cli.mine import mine
@@ -21,6 +23,7 @@ from steelyard.cli.pull import pull
 from steelyard.cli.score import score
 from steelyard.cli.show import show
 from steelyard.cli.train import export, train
+from steelyard.cli.verify import verify
 from steelyard.errors import InputFileError, RequestError, SteelyardError, UnknownModelError
 
 FAILED, ASKED_WRONGLY = 1, 2
@@ -33,7 +36,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
-for command in (decide, score, models, pull, show, train, export, mine):
+for command in (
+    decide, score, calibrate, verify, card, models, pull, show, train, export, mine
+):  # fmt: skip
     app.command()(command)
 app.add_typer(data, name="data")
 
