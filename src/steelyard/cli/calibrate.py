@@ -26,8 +26,9 @@ def calibrate(
         list[str] | None,
         typer.Option(
             "--map",
-            metavar="[KIND=]MAP",
-            help="temperature, smooth, tied, vector, dirichlet, none; of nouls platt, isotonic.",
+            metavar="MAP",
+            help="Of all kinds, or KIND=MAP: temperature, smooth, tied, vector, dirichlet, none; "
+            "of nouls platt, isotonic.",
             show_default="temperature",
         ),
     ] = None,
