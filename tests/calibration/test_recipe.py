@@ -27,7 +27,7 @@ def rows(n: int, kind: str = "choice", temperature: float = 3.0, seed: int = 0) 
     return [replace(one, group=f"{kind}{one.group}") for one in made]
 
 
-MIXED = rows(240) + rows(240, "noul", seed=1) + rows(240, "score", seed=2)
+MIXED = rows(210) + rows(210, "noul", seed=1) + rows(210, "score", seed=2)
 EVERYTHING = Recipe(sets="aps", act_risk=0.3, ask_risk=0.6, committed=False)
 
 
@@ -35,12 +35,12 @@ def test_maps_and_guarantees_learn_from_different_groups() -> None:
     fitted = fit_calibration(MIXED, EVERYTHING, ORIGIN, draws=20)
     calibration = fitted.calibration
     card = calibration.card
-    assert (card.rows, card.groups, card.teaching) == (720, 720, 360)
+    assert (card.rows, card.groups, card.teaching) == (630, 630, 315)
     assert (card.model, card.readout, card.exit_layers) == ("a" * 64, "letters", (8,))
     held = sum(cut.rows for sets in calibration.sets for cut in sets.cuts.values())
-    assert held == 360
+    assert held == 315
     assert calibration.actions is not None
-    assert sum(both.act.rows for both in calibration.actions.slots.values()) == 360
+    assert sum(both.act.rows for both in calibration.actions.slots.values()) == 315
     for fitted_map in calibration.calibrator.maps.values():
         assert isinstance(fitted_map, Temperature)
         assert fitted_map.temperature == pytest.approx(3.0, rel=0.5)
@@ -48,7 +48,6 @@ def test_maps_and_guarantees_learn_from_different_groups() -> None:
     assert all(one.nll.after.value < one.nll.before.value for one in fitted.effects)
     assert {sets.method for sets in calibration.sets} == {"aps", "interval"}
     assert loads_calibration(dumps_calibration(calibration)) == calibration
-    assert fit_calibration(MIXED, EVERYTHING, ORIGIN, draws=20) == fitted
 
 
 def test_without_guarantees_all_rows_teach_maps_and_without_maps_all_teach_guarantees() -> None:
@@ -111,6 +110,7 @@ def test_too_little_is_refused_with_what_is_needed() -> None:
         ),
         ({"maps": {"noul": "platt"}}, "maps.choice: got None"),
         ({"maps": NO_MAPS}, "nothing to fit"),
+        ({"maps": NO_MAPS, "sets": "lac", "committed": True}, "committed: needs maps of nouls"),
         ({"targets": "both"}, "targets: got 'both'; allowed: soft, hard"),
         ({"sets": "interval"}, "sets: got 'interval'; allowed: lac, aps, raps"),
         ({"act_risk": 0.1}, "one of act_risk and ask_risk"),

@@ -38,7 +38,7 @@ def engines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[KnownEngine
     monkeypatch.chdir(tmp_path)
     text = dumps({name: encode_question(question) for name, question in QUESTIONS.items()})
     Path("questions.json").write_text(text)
-    write_tickets(Path("tickets.csv"), QUESTIONS, SIZES, 400)
+    write_tickets(Path("tickets.csv"), QUESTIONS, SIZES, 400, temperature=8.0)
     return loaded
 
 
@@ -50,7 +50,7 @@ def test_a_table_becomes_a_calibration_that_keeps_its_promises(
     assert "better" in shown and "choice of 3 to 5 options at layer 30: temperature" in shown
     fitted = read_calibration(Path("fitted"))
     for one in fitted.calibrator.maps.values():
-        assert isinstance(one, Temperature) and one.temperature == pytest.approx(3.0, rel=0.35)
+        assert isinstance(one, Temperature) and one.temperature == pytest.approx(8.0, rel=0.4)
     assert fitted.card.rows == 800 and fitted.card.groups == 400
     effect = json.loads(Path("fitted/effect.json").read_text())
     assert [one["kind"] for one in effect] == ["noul", "choice"]
@@ -62,7 +62,7 @@ def test_a_table_becomes_a_calibration_that_keeps_its_promises(
     assert run(["card", "fitted", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["version"] == 1
 
-    write_tickets(Path("fresh.csv"), QUESTIONS, SIZES, 300, seed=1)
+    write_tickets(Path("fresh.csv"), QUESTIONS, SIZES, 300, temperature=8.0, seed=1)
     fresh = ["verify", "fitted", "-d", "fresh.csv", "-q", "questions.json"]
     assert run([*fresh, "--answers", "fresh.jsonl", "--json"]) == 0
     for kept in json.loads(capsys.readouterr().out):

@@ -108,7 +108,9 @@ class Recipe:
             value = getattr(self, name)
             if value is not None and not 0 < value < 1:
                 raise RequestError(f"got {value}; allowed: above 0, below 1", field=name)
-        if not (self.mapping or self.guaranteeing or self.committed):
+        if self.committed and self.maps["noul"] == NONE:
+            raise RequestError("needs maps of nouls, after which it comes", field="committed")
+        if not (self.mapping or self.guaranteeing):
             raise RequestError("no maps, no sets, no thresholds; nothing to fit", field="maps")
 
     @property
@@ -196,9 +198,8 @@ def _split(
     """The readings that teach the maps, and those that teach the guarantees; by whole groups."""
     if not readings:
         raise TooFewRowsError("a calibration", rows=0, needed=WAYS["temperature"].min_rows)
-    taught = recipe.mapping or recipe.committed
-    if not (taught and recipe.guaranteeing):
-        return (readings, []) if taught else ([], readings)
+    if not (recipe.mapping and recipe.guaranteeing):
+        return (readings, []) if recipe.mapping else ([], readings)
     names = sorted({one.group for one in readings})
     order = np.random.default_rng(recipe.seed).permutation(len(names))
     teaching = {names[place] for place in order[: ceil(recipe.share * len(names))].tolist()}

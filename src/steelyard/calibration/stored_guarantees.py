@@ -94,13 +94,6 @@ def decode_actions(value: object, field: str = "actions") -> ActionRule:
 
 def _threshold(value: object, at: str) -> SelectiveThreshold:
     body = as_object(value, [one.name for one in fields(SelectiveThreshold)], at)
-    threshold = body["threshold"]
-    if threshold is not None:
-        threshold = as_number(threshold, f"{at}.threshold")
-        if not 0 <= threshold < 1:
-            raise InputFileError(
-                f"got {threshold}; allowed: null, or 0 to below 1", field=f"{at}.threshold"
-            )
     rows = as_count(body["rows"], f"{at}.rows", least=1)
     accepted = as_count(body["accepted"], f"{at}.accepted")
     errors = as_count(body["errors"], f"{at}.errors")
@@ -110,10 +103,19 @@ def _threshold(value: object, at: str) -> SelectiveThreshold:
             field=at,
         )
     return SelectiveThreshold(
-        threshold=threshold,
+        threshold=_limit(body["threshold"], f"{at}.threshold"),
         risk=as_share(body["risk"], f"{at}.risk"),
         delta=as_share(body["delta"], f"{at}.delta"),
         rows=rows,
         accepted=accepted,
         errors=errors,
     )
+
+
+def _limit(value: object, field: str) -> float | None:
+    if value is None:
+        return None
+    number = as_number(value, field)
+    if not 0 <= number < 1:
+        raise InputFileError(f"got {number}; allowed: null, or 0 to below 1", field=field)
+    return number

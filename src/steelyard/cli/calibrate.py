@@ -142,7 +142,7 @@ def read_maps(texts: Sequence[str]) -> dict[str, str]:
     from steelyard.calibration.recipe import WAYS
     from steelyard.types.question import KINDS
 
-    found = dict.fromkeys(KINDS, "temperature")
+    found: dict[str, str] = dict.fromkeys(KINDS, "temperature")
     for text in texts:
         kind, equals, name = text.rpartition("=")
         if equals and kind not in KINDS:

@@ -112,9 +112,13 @@ def read_labelled(
         if not (name and equals and column):
             raise RequestError(f"got {text!r}; allowed: ID=COLUMN", field="--label")
         named[name] = column
-    asked = read_questions(questions).questions
-    made_of = (state or "state") if template is None else parse_template(template)
-    return labelled(data, Labels(questions=asked, state=made_of, columns=named, group=group))
+    labels = Labels(
+        questions=read_questions(questions).questions,
+        state=(state or "state") if template is None else parse_template(template),
+        columns=named,
+        group=group,
+    )
+    return labelled(data, labels)
 
 
 def answer_labelled(

@@ -15,26 +15,22 @@ from steelyard.evaluation.verify import Kept, Share
 
 
 def print_effects(report: Report) -> None:
-    """Each kind and measure before and after, on rows that did not teach the maps."""
+    """Each kind and measure before and after, on rows that did not teach the maps.
+
+    "chance" is the ECE that a perfect forecaster would show.
+    """
     if not report:
         return
-    table = Table("kind", "rows", "groups", "measure", "before", "after", "verdict", box=None)
+    table = Table("kind", "rows", "measure", "before", "after", "verdict", box=None)
     for one in report:
+        kind, rows = one["kind"], f"{one['rows']:,}"
         for name in MEASURES:
             change = one[name]
             if change is not None:
-                table.add_row(
-                    one["kind"],
-                    f"{one['rows']:,}",
-                    f"{one['groups']:,}",
-                    name,
-                    _figure(change["before"]),
-                    _figure(change["after"]),
-                    change["verdict"],
-                )
+                before, after = _figure(change["before"]), _figure(change["after"])
+                table.add_row(kind, rows, name, before, after, change["verdict"])
         if one["ece_floors"] is not None:
-            before, after = (f"{floor:.4f}" for floor in one["ece_floors"])
-            table.add_row(one["kind"], "", "", "ece by chance", before, after, "")
+            table.add_row(kind, rows, "chance", *(f"{floor:.3f}" for floor in one["ece_floors"]))
     _print(table)
 
 
@@ -96,19 +92,19 @@ def _lines(calibration: Calibration) -> Iterator[tuple[str, str]]:
             yield "sets", f"{slot}: {promise} (from {cut.rows:,} rows)"
     if calibration.actions is not None:
         for slot, both in calibration.actions.slots.items():
-            for name, one_ in (("act", both.act), ("ask", both.ask)):
-                limit = f"wrong at most {one_.risk:.1%} ({1 - one_.delta:.1%} sure)"
+            for name, limit in (("act", both.act), ("ask", both.ask)):
+                promise = f"wrong at most {limit.risk:.1%} ({1 - limit.delta:.1%} sure)"
                 found = (
-                    f"no threshold could be shown, from {one_.rows:,} rows"
-                    if one_.threshold is None
-                    else f"above {one_.threshold:.4f}, {one_.coverage:.1%} of {one_.rows:,} rows"
+                    f"no threshold could be shown, from {limit.rows:,} rows"
+                    if limit.threshold is None
+                    else f"above {limit.threshold:.4f}, {limit.coverage:.1%} of {limit.rows:,} rows"
                 )
-                yield name, f"{slot}: {limit}: {found}"
+                yield name, f"{slot}: {promise}: {found}"
 
 
 def _figure(figure: dict[str, Any]) -> str:
     low, high = figure["interval"]
-    return f"{figure['value']:.4f} [{low:.4f}, {high:.4f}]"
+    return f"{figure['value']:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _share(share: Share) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from steelyard.calibration.stored import Calibration
-from steelyard.types.answer import Answer, NoulAnswer, ScoreAnswer, Verdict
+from steelyard.types.answer import Action, Answer, NoulAnswer, ScoreAnswer, Verdict
 
 
 def judged(answer: Answer, calibration: Calibration, probabilities: np.ndarray) -> Answer:
@@ -29,7 +29,9 @@ def _verdict(answer: Answer, calibration: Calibration, probabilities: np.ndarray
     """None where the calibration has neither sets nor thresholds for such questions."""
     kind, keys = _options(answer)
     layer, count = answer.basis.exit_layer, len(keys)
-    options, coverage, action = None, None, None
+    options: tuple[str, ...] | None = None
+    coverage: float | None = None
+    action: Action | None = None
     for sets in calibration.sets:
         if sets.covers(kind=kind, exit_layer=layer, num_options=count):
             inside = sets.options(probabilities, kind=kind, exit_layer=layer)
