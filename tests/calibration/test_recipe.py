@@ -27,7 +27,7 @@ def rows(n: int, kind: str = "choice", temperature: float = 3.0, seed: int = 0) 
     return [replace(one, group=f"{kind}{one.group}") for one in made]
 
 
-MIXED = rows(210) + rows(210, "noul", seed=1) + rows(210, "score", seed=2)
+MIXED = rows(240) + rows(240, "noul", seed=1) + rows(240, "score", seed=2)
 EVERYTHING = Recipe(sets="aps", act_risk=0.3, ask_risk=0.6, committed=False)
 
 
@@ -35,12 +35,12 @@ def test_maps_and_guarantees_learn_from_different_groups() -> None:
     fitted = fit_calibration(MIXED, EVERYTHING, ORIGIN, draws=20)
     calibration = fitted.calibration
     card = calibration.card
-    assert (card.rows, card.groups, card.teaching) == (630, 630, 315)
+    assert (card.rows, card.groups, card.teaching) == (720, 720, 360)
     assert (card.model, card.readout, card.exit_layers) == ("a" * 64, "letters", (8,))
     held = sum(cut.rows for sets in calibration.sets for cut in sets.cuts.values())
-    assert held == 315
+    assert held == 360
     assert calibration.actions is not None
-    assert sum(both.act.rows for both in calibration.actions.slots.values()) == 315
+    assert sum(both.act.rows for both in calibration.actions.slots.values()) == 360
     for fitted_map in calibration.calibrator.maps.values():
         assert isinstance(fitted_map, Temperature)
         assert fitted_map.temperature == pytest.approx(3.0, rel=0.5)
