@@ -84,11 +84,11 @@ def _place(row: Row, column: str, question: Question) -> int:
         if text.lower() not in (*YES, *NO):
             raise row.error(f"{column}: got {given!r}; allowed: yes or no")
         return 0 if text.lower() in YES else 1
-    names = list(question.criteria)
+    names: list[Content] = list(question.criteria)
     if text in names:
         return names.index(text)
     if isinstance(question, Choice):
-        raise row.error(f"{column}: got {given!r}; allowed: {', '.join(names)}")
+        raise row.error(f"{column}: got {given!r}; allowed: {', '.join(question.criteria)}")
     if not text.isdecimal() or int(text) >= len(names):
         raise row.error(f"{column}: got {given!r}; allowed: a level, or 0 to {len(names) - 1}")
     return int(text)
