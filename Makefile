@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests and the demo need no hub; code that asks it all the same should fail at once.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help venv demo test lint format check clean
+.PHONY: help venv demo test lint format check mini clean
 
 help:
 	@echo 'make venv    build $(VENV) with everything a contributor needs'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test    run the tests (no model, no GPU, no download)'
 	@echo 'make format  bring the code into its form'
 	@echo 'make check   form, lint, types and tests: what a change must pass'
+	@echo 'make mini    train the model that the package carries, from the corpora in DATA: hours'
 	@echo 'make clean   remove $(VENV) and caches'
 
 venv: $(VENV)/.developer
@@ -51,6 +52,20 @@ format: $(VENV)/.developer
 	$(BIN)/ruff check --fix .
 
 check: lint test
+
+# DATA is a folder with train/ and eval/, see docs/data.md. Killed, the same command goes on.
+mini: $(VENV)/.developer
+	test -n "$(DATA)" || { echo 'say where the corpora are: make mini DATA=FOLDER'; exit 2; }
+	test -d build/data || $(BIN)/steelyard data build $(DATA)/train -o build/data \
+	    --seed 1 --eval $(DATA)/eval --cap 12000
+	$(BIN)/steelyard train recipes/mini.toml -o build/mini --resume
+	rm -rf build/mini-model
+	$(BIN)/steelyard export recipes/mini.toml build/mini -o build/mini-model --name mini
+	$(BIN)/python -m benchmarks.model_card recipes/mini_card.md --build build/data \
+	    --recipe recipes/mini.toml --run build/mini --model build/mini-model
+	rm -rf src/steelyard/models/trained/mini
+	mkdir -p src/steelyard/models/trained
+	mv build/mini-model src/steelyard/models/trained/mini
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -6,12 +6,12 @@ python -m benchmarks.mini_table --check   fails if the page shows others
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from benchmarks.pages import command
 from benchmarks.record import RECORDS, ROOT, read_records
 from benchmarks.tables import table, with_interval
 from steelyard.evaluation.suites.registry import SUITES
@@ -19,40 +19,10 @@ from steelyard.types.question import KINDS
 
 Record: TypeAlias = Mapping[str, Any]
 
+MAKER = "benchmarks.mini_table"
 PAGE = ROOT / "docs" / "mini.md"
-BEGIN = "<!-- tables of benchmarks.mini_table: do not edit -->"
-END = "<!-- end of the tables -->"
 MODES = ("untrained", "full", "adaptive")
 """The modes that come first, in this order; others follow by name."""
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.mini_table",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--check", action="store_true", help="write nothing, fail on a difference")
-    options = parser.parse_args()
-    page = PAGE.read_text(encoding="utf-8")
-    renewed = renew(page, render(RECORDS))
-    if not options.check:
-        PAGE.write_text(renewed, encoding="utf-8")
-    elif renewed != page:
-        raise SystemExit(f"{PAGE.relative_to(ROOT)} is not what the records say; write it again")
-
-
-def renew(page: str, tables: str) -> str:
-    """The page with `tables` between its marks.
-
-    Raises:
-        ValueError: the page does not have both marks once, in their order.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or BEGIN in rest or END in after:
-        raise ValueError(f"the page needs {BEGIN!r} and then {END!r}, once each")
-    return f"{before}{BEGIN}\n\n{tables}\n{END}{after}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,4 +197,4 @@ def _source(cell: Cell, records: Sequence[Record]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    command(MAKER, __doc__, PAGE, render)

@@ -104,7 +104,9 @@ def test_the_page_shows_the_configuration_of_the_example() -> None:
     assert tomllib.loads(shown) == tomllib.loads((EXAMPLE / "desk.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", [EXAMPLE / "desk.toml", *sorted((ROOT / "recipes").glob("*"))])
+@pytest.mark.parametrize(
+    "path", [EXAMPLE / "desk.toml", *sorted((ROOT / "recipes").glob("*.toml"))]
+)
 def test_configurations_in_the_repository_can_be_read(path: Path) -> None:
     read_config(path)
 

@@ -10,7 +10,7 @@ from support.fake_engine import FakeEngine
 from support.published import write_json
 
 from benchmarks import mini, mini_table
-from benchmarks.record import RECORDS, Machine, Provenance
+from benchmarks.record import Machine, Provenance
 from steelyard.evaluation.suites.registry import SUITES
 
 ORIGIN = Provenance(
@@ -88,20 +88,3 @@ def test_distances_stand_beside_the_uniform_and_the_prior(tmp_path: Path) -> Non
     beside = f"| strategyqa | noul | {found['uniform']:.3f} | {found['prior']:.3f} | "
     assert f"{beside}{found['model']['value']:.3f} [" in tables
     assert "Ranked probability" not in tables  # no scores here
-
-
-def test_the_page_is_what_the_records_say() -> None:
-    page = mini_table.PAGE.read_text(encoding="utf-8")
-    assert mini_table.renew(page, mini_table.render(RECORDS)) == page, (
-        "run python -m benchmarks.mini_table and commit the page with the records"
-    )
-
-
-def test_only_what_is_between_the_marks_is_written() -> None:
-    page = f"before {mini_table.BEGIN} old {mini_table.END} after"
-    renewed = mini_table.renew(page, "new\n")
-    assert renewed == f"before {mini_table.BEGIN}\n\nnew\n\n{mini_table.END} after"
-    assert mini_table.renew(renewed, "new\n") == renewed
-    for broken in ("no marks", mini_table.BEGIN, f"{mini_table.END} {mini_table.BEGIN}"):
-        with pytest.raises(ValueError, match="the page needs"):
-            mini_table.renew(broken, "new\n")

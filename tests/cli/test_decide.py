@@ -103,7 +103,8 @@ def test_digits_round(loaded):
     assert body(decide("x", *FLAG, "--json", "--digits", "2")) == expected("x", digits=2)
 
 
-def test_options_reach_the_engine(loaded, monkeypatch):
+@pytest.mark.parametrize(("word", "depth"), [("adaptive", "adaptive"), ("12", 12)])
+def test_options_reach_the_engine(loaded, monkeypatch, word, depth):
     given = {}
     monkeypatch.setattr(
         FakeEngine,
@@ -115,7 +116,7 @@ def test_options_reach_the_engine(loaded, monkeypatch):
     decide(
         "x", *FLAG, "--model", "big", "--runtime", "torch", "--device", "cuda", "--dtype",
         "bfloat16", "--threads", "2", "--readout", "letters", "--layout", "sandwich-v1",
-        "--rotations", "3", "--reread-below", "0.1", "--depth", "adaptive", "-c", "fitted",
+        "--rotations", "3", "--reread-below", "0.1", "--depth", word, "-c", "fitted",
     )  # fmt: skip
     model, options, _ = loaded[0]
     assert model == "big"
@@ -124,7 +125,7 @@ def test_options_reach_the_engine(loaded, monkeypatch):
         "readout": "letters", "layout": "sandwich-v1", "calibrated": True,
         "calibration": Path("fitted"),
     }  # fmt: skip
-    assert given == {"rotations": 3, "reread_below": 0.1, "depth": "adaptive"}
+    assert given == {"rotations": 3, "reread_below": 0.1, "depth": depth}
 
 
 @pytest.mark.parametrize(

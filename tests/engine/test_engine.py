@@ -284,6 +284,16 @@ class TestExits:
         assert furthest(engine.decide(STATE, QUESTIONS), self.full()) <= 1e-6
         engine.store.check_integrity()
 
+    def test_a_layer_lets_every_question_leave_there(self) -> None:
+        never = tiny_engine(store_bytes=0, exits=ExitPolicy((1, 2), 1.1))
+        response = never.decide(STATE, QUESTIONS, depth=2)
+        assert {a.basis.exit_layer for a in response.answers.values()} == {2}
+        assert response.audit.exit_layers == (2, 3)
+        alone = tiny_engine(store_bytes=0, exits=ExitPolicy((2,), 0.0))
+        assert furthest(response, alone.decide(STATE, QUESTIONS, depth="adaptive")) == 0.0
+        with pytest.raises(CapabilityError, match="depth: 3; allowed for tiny: full, adaptive, 1"):
+            never.decide(STATE, QUESTIONS, depth=3)
+
     def test_each_question_leaves_on_its_own(self) -> None:
         exits = [
             tiny_engine(store_bytes=0, exits=ExitPolicy((layer,), 0.0)).decide(
@@ -379,7 +389,8 @@ class TestExits:
         ({"rotations": True}, "rotations: True; allowed: an integer"),
         ({"reread_below": 1.5}, "reread_below: 1.5; allowed: 0 to 1"),
         ({"reread_below": "x"}, "reread_below: 'x'; allowed: 0 to 1"),
-        ({"depth": "deep"}, "depth: 'deep'; allowed: full, adaptive"),
+        ({"depth": "deep"}, "depth: 'deep'; allowed: full, adaptive, or the layer of an exit"),
+        ({"depth": True}, "depth: True; allowed: full, adaptive"),
         ({"layout": []}, "layout: []; allowed: isolated-v1"),
         ({"reread_below": float("nan")}, "reread_below: nan; allowed: 0 to 1"),
     ],

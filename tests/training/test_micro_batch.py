@@ -1,9 +1,14 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 from support.examples import choice, noul, score
 from support.training import small_run
 
+from steelyard.tokens.plan import ROOT, Batch, BatchRead, HiddenRead, Segment
 from steelyard.training.bundles import Bundle, bundled
+from steelyard.training.micro_batch import joined, placed
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +62,50 @@ def test_together_and_alone_the_scores_are_the_same(run, layout):
             row += len(alone.examples)
 
 
+@pytest.mark.parametrize("layout", ["isolated-v1", "sandwich-v1", "sandwich-shared-v1"])
+def test_what_all_states_begin_with_is_computed_once_and_changes_no_score(run, layout):
+    made = [run.asker.ask(Bundle(b.state, b.examples, layout)) for b in bundled(EXAMPLES, layout)]
+    apart, together = placed(made), placed(made, join=True)
+    assert [segment.parent for segment in together.batch.segments].count(ROOT) == 1
+    saved = apart.batch.num_rows - together.batch.num_rows
+    roots = [segment.parent for segment in apart.batch.segments].count(ROOT)
+    assert saved % (roots - 1) == 0
+    assert saved >= 20 * (roots - 1), "the system message is longer than that"
+    with torch.no_grad():
+        scores = run.trainee.scores(together)
+        for layer, expected in run.trainee.scores(apart).items():
+            torch.testing.assert_close(scores[layer], expected, rtol=0, atol=1e-5)
+
+
+def test_a_root_that_is_read_keeps_its_read(run):
+    tree = Batch(
+        ids=np.array([1, 2, 3, 9, 1, 2, 4]),
+        positions=np.array([0, 1, 2, 3, 0, 1, 2]),
+        segments=(
+            Segment(0, 0, 0, 3, ROOT),
+            Segment(0, 1, 3, 4, 0),
+            Segment(1, 0, 4, 7, ROOT),
+        ),
+        reads=(BatchRead(1, 3, HiddenRead(0)), BatchRead(2, 5, HiddenRead(1))),
+    )
+    found = joined(tree)
+    assert found.ids.tolist() == [1, 2, 3, 9, 2, 4]
+    assert found.positions.tolist() == [0, 1, 2, 3, 1, 2]
+    assert [(s.begin, s.end, s.parent) for s in found.segments] == [
+        *((0, 1, ROOT), (1, 3, 0), (3, 4, 1)),
+        (4, 6, 0),
+    ]
+    assert [(read.segment, read.row) for read in found.reads] == [(2, 3), (3, 4)]
+    alone = replace(tree, segments=tree.segments[:2], reads=tree.reads[:1])
+    assert joined(alone) is alone
+
+
 def test_large_trees_have_the_scores_of_small_ones(run, monkeypatch):
     made = asked(run, EXAMPLES)
     (micro,) = run.asker.micro_batches(made, 10**6)
     found = {}
     for most in (0, 10**6):  # attention's jobs, and one masked product for each stack
-        monkeypatch.setattr("steelyard.backbone.masked.MOST_ROWS", most)
+        monkeypatch.setattr("steelyard.backbone.masked.MOST_ROWS_CPU", most)
         for parameter in dict(run.trainee.named_parameters()).values():
             parameter.grad = None
         scores = run.trainee.scores(micro)[3]

@@ -85,7 +85,7 @@ def decide(
             request.questions,
             rotations=rotations,
             reread_below=reread_below,
-            depth=depth,
+            depth=model_options.depth_of(depth),
         )
     for warning in dict.fromkeys((*engine.warnings, *response.warnings)):
         typer.echo(f"warning: {warning}", err=True)

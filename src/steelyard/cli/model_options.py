@@ -56,7 +56,8 @@ RereadBelow = Annotated[
 Depth = Annotated[
     str,
     typer.Option(
-        help="full, or adaptive: stop at the first of the model's exits that is sure.",
+        help="full; adaptive: stop at the first of the model's exits that is sure; or the layer of "
+        "one of them.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -99,3 +100,8 @@ def load_engine(
         calibrated=calibrated,
         calibration=calibration,
     )
+
+
+def depth_of(text: str) -> str | int:
+    """The depth that the option names: a word, or a layer."""
+    return int(text) if text.isascii() and text.isdigit() else text

@@ -113,7 +113,7 @@ def score(
             return_errors=True,
             rotations=rotations,
             reread_below=reread_below,
-            depth=depth,
+            depth=model_options.depth_of(depth),
         )
         with progress_bar(rows.size) as on_progress:
             done = score_file(

@@ -171,7 +171,7 @@ class Engine:
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float = 0.0,
-        depth: str = "full",
+        depth: str | int = "full",
     ) -> ReadOptions:
         return ReadOptions(
             layout=self._model.layout if layout is None else layout,

@@ -99,4 +99,11 @@ class LoadedModel:
                 f"layout {self.fit.layout!r}; read otherwise it allows: full",
                 field="depth",
             )
-        return self.fit.exits
+        if not isinstance(options.depth, int):
+            return self.fit.exits
+        if options.depth not in self.fit.exits.layers:
+            layers = ", ".join(map(str, self.fit.exits.layers))
+            raise CapabilityError(
+                f"{options.depth}; allowed for {self.name}: full, adaptive, {layers}", field="depth"
+            )
+        return ExitPolicy((options.depth,), threshold=0.0)

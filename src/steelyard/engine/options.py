@@ -18,14 +18,15 @@ class How(TypedDict, total=False):
         a trained head); None means the model's own.
     rotations: average over this many cyclic orders of the options (letters, pointer).
     reread_below: read again with reversed options where the margin is smaller (letters, pointer).
-    depth: "full", or "adaptive": a question leaves at the first of the model's exits that is sure.
+    depth: "full"; "adaptive": a question leaves at the first of the model's exits that is sure; or
+        the layer of an exit, where every question leaves.
     """
 
     layout: str | None
     readout: str | None
     rotations: int
     reread_below: float
-    depth: str
+    depth: str | int
 
 
 DEPTHS = ("full", "adaptive")
@@ -41,7 +42,7 @@ class ReadOptions:
         rotations: average over this many cyclic orders of the options, 1 to 26.
         reread_below: read a second time with the options reversed, and average, where the margin
             between the two likeliest answers is smaller than this; 0 never, 1 always.
-        depth: "full", or "adaptive" for a model with exits.
+        depth: "full", or for a model with exits "adaptive" or the layer of one of them.
     Raises:
         RequestError: a value outside what is allowed.
     """
@@ -50,7 +51,7 @@ class ReadOptions:
     readout: str
     rotations: int = 1
     reread_below: float = 0.0
-    depth: str = "full"
+    depth: str | int = "full"
 
     def __post_init__(self) -> None:
         if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
@@ -64,5 +65,9 @@ class ReadOptions:
         number = isinstance(self.reread_below, int | float)
         if not number or not 0.0 <= self.reread_below <= 1.0:
             raise RequestError(f"{self.reread_below!r}; allowed: 0 to 1", field="reread_below")
-        if not isinstance(self.depth, str) or self.depth not in DEPTHS:
-            raise RequestError(f"{self.depth!r}; allowed: {', '.join(DEPTHS)}", field="depth")
+        layer = isinstance(self.depth, int) and not isinstance(self.depth, bool)
+        if not layer and self.depth not in DEPTHS:
+            raise RequestError(
+                f"{self.depth!r}; allowed: {', '.join(DEPTHS)}, or the layer of an exit",
+                field="depth",
+            )

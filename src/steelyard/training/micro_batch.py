@@ -1,13 +1,14 @@
 """Bundles of examples as batches: the prompts that the engine asks, packed without padding.
 
 A micro-batch is what one forward and backward pass computes: as many bundles as a budget of tokens
-holds. What the questions of a state have in common at the beginning is computed once.
+holds. What the questions of a state have in common at the beginning is computed once, and so are
+the tokens that all states have in front (`joined`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -19,7 +20,7 @@ from steelyard.prompt.layout import LAYOUTS, frame
 from steelyard.prompt.options import option_set
 from steelyard.tokens.build import BuiltPrompt, build
 from steelyard.tokens.pack import pack
-from steelyard.tokens.plan import Batch, NodeRead
+from steelyard.tokens.plan import ROOT, Batch, NodeRead, Segment
 from steelyard.tokens.tokenizer import Tokenizer
 from steelyard.training.bundles import Bundle
 from steelyard.training.readouts import TrainedReadout
@@ -65,11 +66,16 @@ class MicroBatch:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Turns bundles into micro-batches with a model's tokenizer, wording and readout."""
+    """Turns bundles into micro-batches with a model's tokenizer, wording and readout.
+
+    Attributes:
+        join: see `joined`. It pays where attention works in blocks (backbone/blocks.py).
+    """
 
     tokenizer: Tokenizer
     chat: ChatFrame
     readout: TrainedReadout
+    join: bool = False
 
     def ask(self, bundle: Bundle) -> Asked:
         """The prompts of a bundle, as token plans.
@@ -93,21 +99,23 @@ class Asker:
         held: list[Asked] = []
         for asked in bundles:
             if held and sum(one.num_tokens for one in held) + asked.num_tokens > budget_tokens:
-                yield placed(held)
+                yield placed(held, join=self.join)
                 held = []
             held.append(asked)
         if held:
-            yield placed(held)
+            yield placed(held, join=self.join)
 
     def _build(self, prompts: Sequence[Prompt]) -> tuple[BuiltPrompt, ...]:
         return build(prompts, self.tokenizer)
 
 
-def placed(bundles: Sequence[Asked]) -> MicroBatch:
+def placed(bundles: Sequence[Asked], *, join: bool = False) -> MicroBatch:
     """Bundles laid into one batch."""
     questions = [each for asked in bundles for each in asked.prompts]
     plans = [built.plan for each in questions for built in each]
     (batch,) = pack(plans, budget_tokens=WHOLE)
+    if join:
+        batch = joined(batch)
     rows = np.searchsorted(read_rows(batch), [read.row for read in batch.reads]).tolist()
     row_of = {
         (batch.segments[one.segment].plan, batch.segments[one.segment].node, one.read): row
@@ -119,6 +127,62 @@ def placed(bundles: Sequence[Asked]) -> MicroBatch:
         batch,
         tuple(tuple(_reads(built, next(numbers), row_of) for built in each) for each in questions),
     )
+
+
+def joined(batch: Batch) -> Batch:
+    """The batch as one tree: what all its roots begin with is one segment, their parent.
+
+    That is the system message and whatever else a layout puts in front of every state: a tenth of
+    the tokens or more where states are short.
+
+    Args:
+        batch: without contexts.
+    """
+    assert not batch.contexts, "a stored prefix is not among the rows"
+    roots = [segment for segment in batch.segments if segment.parent == ROOT]
+    size = _common(batch, roots)
+    if len(roots) == 1 or size == 0:
+        return batch
+    kept = np.ones(batch.num_rows, dtype=bool)
+    for root in roots:
+        kept[root.begin : root.begin + size] = False
+    order = np.concatenate([np.arange(roots[0].begin, roots[0].begin + size), np.flatnonzero(kept)])
+    row = np.zeros(batch.num_rows, dtype=np.int64)  # where each row that stays has gone
+    row[order] = np.arange(len(order))
+    front = replace(roots[0], begin=0, end=size)
+    moved = [
+        replace(
+            one,
+            begin=int(row[one.begin + size if one.parent == ROOT else one.begin]),
+            end=int(row[one.end - 1]) + 1,
+            parent=0 if one.parent == ROOT else one.parent + 1,
+            sees=tuple(seen + 1 for seen in one.sees),
+        )
+        for one in batch.segments
+    ]
+    return Batch(
+        ids=batch.ids[order],
+        positions=batch.positions[order],
+        segments=(front, *moved),
+        reads=tuple(
+            replace(read, segment=read.segment + 1, row=int(row[read.row])) for read in batch.reads
+        ),
+    )
+
+
+def _common(batch: Batch, roots: Sequence[Segment]) -> int:
+    """How many tokens all roots begin with, at the same positions, unread; one is left to each."""
+    size = min(len(batch.ids[root.begin : root.end]) for root in roots) - 1
+    first = roots[0]
+    for root in roots:
+        same = batch.ids[root.begin : root.begin + size] == batch.ids[first.begin :][:size]
+        size = size if same.all() else int(same.argmin())
+        assert batch.positions[root.begin] == batch.positions[first.begin]
+    read = {one.segment: one.row for one in reversed(batch.reads)}  # the first of each segment
+    for index, segment in enumerate(batch.segments):
+        if segment.parent == ROOT and index in read:
+            size = min(size, read[index] - segment.begin)
+    return size
 
 
 def _reads(

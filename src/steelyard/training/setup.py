@@ -39,13 +39,14 @@ def set_up(config: TrainConfig, *, root: Path, folder: Path) -> Run:
     weights = open_weights(locate_base(config.model.base))
     tokenizer = weights.tokenizer()
     chat = tokenizer.chat_frame(SYSTEM)
-    trainee = new_trainee(weights, config.model, device_of(config.model.device))
+    device = device_of(config.model.device)
+    trainee = new_trainee(weights, config.model, device)
     if config.model.start is not None:
         continue_from(root / config.model.start, weights, trainee, config.model)
     return Run(
         config=config,
         trainee=trainee,
-        asker=Asker(tokenizer, chat, trainee.readout),
+        asker=Asker(tokenizer, chat, trainee.readout, join=device.type == "cpu"),
         folder=folder,
         root=root,
         weights=weights,
