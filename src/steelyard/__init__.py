@@ -34,6 +34,7 @@ from steelyard.errors import (
     ShapeError,
     SlowBodyError,
     SteelyardError,
+    TooFewRowsError,
     TooLongError,
     TooManyOptionsError,
     UnavailableError,
@@ -50,6 +51,7 @@ from steelyard.types.answer import (
     ScoreAnswer,
     Timings,
     Usage,
+    Verdict,
 )
 from steelyard.types.question import Choice, Noul, Question, Score
 from steelyard.types.request import Request
@@ -116,12 +118,14 @@ __all__ = [
     "SlowBodyError",
     "SteelyardError",
     "Timings",
+    "TooFewRowsError",
     "TooLongError",
     "TooManyOptionsError",
     "UnavailableError",
     "UnknownModelError",
     "UnsupportedModelError",
     "Usage",
+    "Verdict",
     "__version__",
     "load",
 ]

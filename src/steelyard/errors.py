@@ -24,6 +24,7 @@
     ├── MissingExtraError          missing_extra          an optional dependency is not installed
     ├── InputFileError             input_file             a file of the user's cannot be read
     ├── OutputError                output                 a result cannot be written
+    ├── TooFewRowsError            too_few_rows           too little data for a fit or a guarantee
     ├── DivergedError              diverged               training has left the finite numbers
     └── ShapeError                 shape                  an array is not what a formula takes
 
@@ -199,6 +200,18 @@ class OutputError(SteelyardError):
     """A result cannot be written, or would overwrite something."""
 
     code = "output"
+
+
+class TooFewRowsError(SteelyardError):
+    """Too few labelled rows for a fit or a guarantee: `what` it is, and how many are `needed`."""
+
+    code = "too_few_rows"
+
+    def __init__(self, what: str, *, rows: int, needed: int, field: str | None = None) -> None:
+        super().__init__(f"{what}: {rows} rows; needed: {needed}", field=field)
+        self.what = what
+        self.rows = rows
+        self.needed = needed
 
 
 class DivergedError(SteelyardError):

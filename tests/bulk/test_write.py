@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 from support.fake_engine import fake_response
@@ -11,6 +12,7 @@ from support.fake_engine import fake_response
 from steelyard.bulk.row import Row
 from steelyard.bulk.write import flatten, format_of, record_of, write_csv, write_parquet
 from steelyard.errors import MissingExtraError, OutputError, RequestError
+from steelyard.types.answer import Verdict
 from steelyard.types.codec import encode_response
 from steelyard.types.question import Choice, Noul, Score
 from steelyard.types.request import Request
@@ -177,3 +179,17 @@ def test_parquet_without_polars_is_refused_before_the_run(tmp_path, monkeypatch)
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r"steelyard\[tables\]"):
         format_of(tmp_path / "out.parquet")
+
+
+def test_what_a_calibration_promises_has_columns_and_the_rows_own_names():
+    verdict = Verdict(options=("first", "second"), coverage=0.9, action="ask")
+    request = Request("x", {"question": Choice("?", ["first", "second"])})
+    plain = fake_response(request)
+    answer = replace(plain.answers["question"], verdict=verdict)
+    row = Row(line=1, end=1, id=None, asked=request, names={"first": "A", "second": "B"})
+    record = record_of(row, replace(plain, answers={"question": answer}), None)
+    assert record["answers"]["question"]["x_set"] == ["A", "B"]
+    flat = flatten(record)
+    assert (flat["question.action"], flat["question.set"]) == ("ask", "A|B")
+    assert "question.committed" not in flat
+    assert "question.action" not in flatten(record_of(row, plain, None))

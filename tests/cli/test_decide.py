@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from support.fake_engine import UNTRAINED, FakeEngine, fake_response
@@ -115,13 +116,14 @@ def test_options_reach_the_engine(loaded, monkeypatch, word, depth):
     decide(
         "x", *FLAG, "--model", "big", "--runtime", "torch", "--device", "cuda", "--dtype",
         "bfloat16", "--threads", "2", "--readout", "letters", "--layout", "sandwich-v1",
-        "--rotations", "3", "--reread-below", "0.1", "--depth", word,
+        "--rotations", "3", "--reread-below", "0.1", "--depth", word, "-c", "fitted",
     )  # fmt: skip
     model, options, _ = loaded[0]
     assert model == "big"
     assert options == {
         "runtime": "torch", "device": "cuda", "dtype": "bfloat16", "threads": 2,
         "readout": "letters", "layout": "sandwich-v1", "calibrated": True,
+        "calibration": Path("fitted"),
     }  # fmt: skip
     assert given == {"rotations": 3, "reread_below": 0.1, "depth": depth}
 

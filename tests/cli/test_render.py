@@ -10,6 +10,7 @@ from rich.console import Console
 from support.fake_engine import fake_response
 
 from steelyard.cli.render import MAX_OPTIONS, bar, options_of, printable, response_table
+from steelyard.types.answer import Verdict
 from steelyard.types.question import Choice, Noul, Score
 from steelyard.types.request import Request
 
@@ -107,3 +108,14 @@ def test_ascii_terminals_get_ascii():
 def test_equal_levels_mark_the_first():
     response = fake_response(Request("x", {"s": Score("?", ["same", "same"])}))
     assert sum(option.best for option in options_of(response.answers["s"])) == 1
+
+
+def test_a_verdict_stands_behind_the_name():
+    response = fake_response(Request("x", {"q": Noul("?")}))
+    verdict = Verdict(options=("yes", "no"), coverage=0.9, action="ask")
+    answer = replace(response.answers["q"], verdict=verdict, committed=0.125)
+    console = Console(file=io.StringIO(), width=80)
+    shown = replace(response, answers={"q": answer})
+    console.print(response_table(shown, digits=None, ascii_only=True))
+    first = console.file.getvalue().splitlines()[0].rstrip()
+    assert first == "q  committed 0.125 | layer 30 | ask | 90% within: yes, no"

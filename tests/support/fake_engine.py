@@ -23,6 +23,9 @@ class FakeEngine:
 
     warnings = (UNTRAINED,)
     digest = "f" * 64
+    readout = "letters"
+    layout = "isolated-v1"
+    calibration: str | None = None
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ from steelyard.types import (
     ScoreAnswer,
     Timings,
     Usage,
+    Verdict,
     decode_question,
     decode_request,
     dumps,
@@ -417,6 +418,22 @@ def test_extras_are_added_under_x_and_change_nothing_else():
     assert extra["x_audit"]["exit_layers"] == [18, 30]
     assert extra["x_timings"] == {"prepare_ms": 1.0, "forward_ms": 2.0, "total_ms": 3.5}
     assert extra["x_warnings"] == ["untrained"]
+
+
+def test_a_verdict_and_a_committed_value_are_extras_where_there_are_any():
+    noul = NoulAnswer(
+        noul=0.7,
+        basis=BASIS,
+        verdict=Verdict(options=("yes",), coverage=0.95, action=None),
+        committed=2 / 3,
+    )
+    body = encode_response(response(q=noul), extras=True, digits=2)["answers"]["q"]
+    assert (body["x_set"], body["x_coverage"], body["x_committed"]) == (["yes"], 0.95, 0.67)
+    assert "x_action" not in body
+    acted = replace(TEAM, verdict=Verdict(options=None, coverage=None, action="act"))
+    body = encode_response(response(t=acted), extras=True)["answers"]["t"]
+    assert body["x_action"] == "act" and "x_set" not in body
+    assert not [key for key in encode_response(response(q=noul))["answers"]["q"] if key[:2] == "x_"]
 
 
 def test_full_floats_are_the_default_and_digits_round_for_display():

@@ -15,11 +15,14 @@ from typing import Any
 from steelyard.bulk.parquet_rows import import_polars
 from steelyard.bulk.row import Row
 from steelyard.errors import OutputError, SteelyardError
-from steelyard.types.answer import ChoiceAnswer, Response
+from steelyard.types.answer import ChoiceAnswer, Response, Verdict
 from steelyard.types.codec import encode_response, loads
 from steelyard.types.content import Json
 
 FIRST_COLUMNS = ("id", "line", "model")
+GUARANTEED = ("committed", "action", "set")
+"""Columns of answers of which a calibration says more; the options of a set stand between bars."""
+
 ERROR_COLUMNS = ("error.code", "error.message", "error.field")
 
 
@@ -55,6 +58,9 @@ def flatten(record: Mapping[str, Any]) -> dict[str, Json]:
         if "probabilities" in answer:
             values["confidence"] = answer["confidence"]
             values |= {f"p.{label}": p for label, p in answer["probabilities"].items()}
+        values |= {name: answer[f"x_{name}"] for name in GUARANTEED if f"x_{name}" in answer}
+        if "set" in values:
+            values["set"] = "|".join(values["set"])
         for name, value in values.items():
             column = f"{question}.{name}"
             if column in flat or column in ERROR_COLUMNS:
@@ -121,8 +127,15 @@ def _renamed(response: Response, names: Mapping[str, str]) -> Response:
             answer,
             choice=names[answer.choice],
             probabilities={names[label]: p for label, p in answer.probabilities.items()},
+            verdict=_renamed_verdict(answer.verdict, names),
         )
     return replace(response, answers=answers)
+
+
+def _renamed_verdict(verdict: Verdict | None, names: Mapping[str, str]) -> Verdict | None:
+    if verdict is None or verdict.options is None:
+        return verdict
+    return replace(verdict, options=tuple(names[label] for label in verdict.options))
 
 
 def _columns(part: Path) -> dict[str, type]:

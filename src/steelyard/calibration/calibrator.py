@@ -28,6 +28,10 @@ class Calibrator(Protocol):
         """
         ...
 
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether `apply` takes such questions."""
+        ...
+
 
 class Uncalibrated:
     """Softmax, and the plain statement that nothing was fitted."""
@@ -36,3 +40,6 @@ class Uncalibrated:
 
     def apply(self, scores: np.ndarray, *, kind: str, exit_layer: int) -> np.ndarray:
         return softmax(scores)
+
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        return True

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.errors import CapabilityError, ShapeError
+from steelyard.calibration.readings import Scored, stack
+from steelyard.errors import CapabilityError
 from steelyard.models.manifest import COLDEST, HOTTEST
 from steelyard.readout.scores import softmax
 
@@ -59,6 +60,10 @@ class ExitTemperature:
             ) from None
         return softmax(scores / temperature)
 
+    def covers(self, *, kind: str, exit_layer: int, num_options: int) -> bool:
+        """Whether a temperature was fitted for the layer and the kind."""
+        return kind in self.temperatures.get(exit_layer, ())
+
     @property
     def digest(self) -> str:
         """sha256 over the temperatures, hexadecimal."""
@@ -83,7 +88,7 @@ def fit_exit_temperature(readings: Mapping[int, Sequence[Labelled]]) -> ExitTemp
     )
 
 
-def fit_temperature(labelled: Sequence[Labelled]) -> float:
+def fit_temperature(labelled: Sequence[Scored]) -> float:
     """The T in [COLDEST, HOTTEST] of least mean cross-entropy from targets to softmax(scores / T).
 
     The cross-entropy is convex in 1/T, and its slope there is the mean over readings of
@@ -93,10 +98,9 @@ def fit_temperature(labelled: Sequence[Labelled]) -> float:
     Raises:
         ShapeError: nothing to fit on, scores that are not finite, targets of another shape.
     """
-    if not labelled:
-        raise ShapeError("no readings to fit a temperature on")
-    scores, options, targets = _stacked(labelled)
-    wanted = (targets * scores).sum()
+    rows = stack(labelled)
+    scores, options = rows.scores, rows.options
+    wanted = (rows.targets * scores).sum()
 
     def too_hot(temperature: float) -> bool:
         raised = np.where(options, scores / temperature, -np.inf)
@@ -113,22 +117,3 @@ def fit_temperature(labelled: Sequence[Labelled]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if too_hot(float(np.exp(middle))) else (middle, high)
     return float(np.exp((low + high) / 2))
-
-
-def _stacked(labelled: Sequence[Labelled]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Scores, which of them are options, and targets: (readings, most options), else 0."""
-    shape = (len(labelled), max(len(one.scores) for one in labelled))
-    scores, targets, options = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=bool)
-    for row, one in enumerate(labelled):
-        if one.scores.shape != one.target.shape or one.scores.ndim != 1 or not one.scores.size:
-            raise ShapeError(
-                f"scores {one.scores.shape} and target {one.target.shape} of reading {row}; "
-                "both must be (options,)"
-            )
-        if not np.isfinite(one.scores).all():
-            raise ShapeError(f"the scores of reading {row} are not all finite")
-        if not (one.target >= 0).all() or abs(float(one.target.sum()) - 1.0) > 1e-6:
-            raise ShapeError(f"the target of reading {row} is no distribution: {one.target}")
-        span = slice(0, len(one.scores))
-        scores[row, span], targets[row, span], options[row, span] = one.scores, one.target, True
-    return scores, options, targets

@@ -51,6 +51,7 @@ def decide(
     rotations: model_options.Rotations = 1,
     reread_below: model_options.RereadBelow = 0.0,
     depth: model_options.Depth = "full",
+    calibration: model_options.Calibration = None,
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -77,6 +78,7 @@ def decide(
         threads=threads,
         readout=readout,
         layout=layout,
+        calibration=calibration,
     ) as engine:
         response = engine.decide(
             request.state,

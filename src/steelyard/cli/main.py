@@ -14,6 +14,8 @@ import typer
 
 from steelyard.__about__ import __version__
 from steelyard.cli.audit import app as audit
+from steelyard.cli.calibrate import calibrate
+from steelyard.cli.card import card
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
 from steelyard.cli.mcp import mcp
@@ -24,6 +26,7 @@ from steelyard.cli.score import score
 from steelyard.cli.serve import serve
 from steelyard.cli.show import show
 from steelyard.cli.train import export, train
+from steelyard.cli.verify import verify
 from steelyard.errors import InputFileError, RequestError, SteelyardError, UnknownModelError
 
 FAILED, ASKED_WRONGLY = 1, 2
@@ -36,7 +39,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
-for command in (decide, score, serve, mcp, models, pull, show, train, export, mine):
+for command in (
+    decide, score, serve, mcp, calibrate, verify, card, models, pull, show, train, export, mine
+):  # fmt: skip
     app.command()(command)
 app.add_typer(data, name="data")
 app.add_typer(audit, name="audit")

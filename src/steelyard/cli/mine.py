@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,14 +11,12 @@ import typer
 
 from steelyard.__about__ import __version__
 from steelyard.cli import model_options
+from steelyard.cli.news import news
 from steelyard.errors import InputFileError, OutputError
 
 if TYPE_CHECKING:
     from steelyard.training.mine import Mined
     from steelyard.types.example import Example
-
-NEWS_SHARE = 0.05
-"""How much of the work lies between two lines about it."""
 
 
 def mine(
@@ -106,7 +102,7 @@ def mine(
             _beside(out, ".answers.jsonl"),
             settings={"readout": readout, "layout": layout},
             code=__version__,
-            progress=_news(),
+            progress=news(),
         )
         weights = engine.digest
     mined = choose(pool, [one.probabilities for one in predictions], plan, seed=seed)
@@ -160,26 +156,6 @@ def _pool(files: list[Path], mix: Path | None, limit: int | None, seed: int) -> 
 
 def _beside(out: Path, ending: str) -> Path:
     return out.with_name(out.name.removesuffix(".gz").removesuffix(".jsonl") + ending)
-
-
-def _news() -> Callable[[int, int], None]:
-    """Says on stderr how far the reading is and how long it may take, now and then."""
-    told, first, began = 0, 0, time.monotonic()
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told, first, began
-        if not told:  # what was kept from before, and the first call, tell nothing of the rate
-            first, began = done, time.monotonic()
-        elif done < total and done - told < NEWS_SHARE * total:
-            return
-        told = done
-        text = f"{done:,} of {total:,} questions read"
-        if first < done < total:
-            minutes = (time.monotonic() - began) / (done - first) * (total - done) / 60
-            text += f", about {minutes:.0f} minutes left"
-        typer.echo(text, err=True)
-
-    return tell
 
 
 def _digests(files: list[Path]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -60,6 +61,16 @@ Depth = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+Calibration = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibration",
+        "-c",
+        metavar="FOLDER",
+        help="What `steelyard calibrate` wrote, in place of the model's own.",
+        rich_help_panel=_PANEL,
+    ),
+]
 Digits = Annotated[int | None, typer.Option(min=0, max=17, help="Decimals of the numbers.")]
 
 
@@ -73,6 +84,7 @@ def load_engine(
     readout: str | None,
     layout: str | None,
     calibrated: bool = True,
+    calibration: Path | None = None,
 ) -> Engine:
     """Load a model as `steelyard.load` does; torch is imported only now."""
     import steelyard
@@ -86,6 +98,7 @@ def load_engine(
         readout=readout,
         layout=layout,
         calibrated=calibrated,
+        calibration=calibration,
     )
 
 

@@ -12,7 +12,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response, ScoreAnswer
+from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response, ScoreAnswer, Verdict
 from steelyard.types.codec import dumps
 
 MAX_OPTIONS = 12
@@ -93,8 +93,22 @@ def _title(name: str, answer: Answer, decimals: int, ascii_only: bool) -> Text:
         facts.append(f"score {answer.score:.{decimals}f} of {len(answer.legend) - 1}")
     if not isinstance(answer, NoulAnswer):
         facts.append(f"confidence {answer.confidence:.{decimals}f}")
+    elif answer.committed is not None:
+        facts.append(f"committed {answer.committed:.{decimals}f}")
     facts.append(f"layer {answer.basis.exit_layer}")
+    facts.extend(_verdict(answer.verdict))
     return Text.assemble((printable(name), "bold"), ("  " + _join(facts, ascii_only), "dim"))
+
+
+def _verdict(verdict: Verdict | None) -> list[str]:
+    """The action, and the set with its coverage."""
+    facts: list[str] = []
+    if verdict is not None and verdict.action is not None:
+        facts.append(verdict.action)
+    if verdict is not None and verdict.options is not None and verdict.coverage is not None:
+        inside = ", ".join(printable(option) for option in verdict.options)
+        facts.append(f"{verdict.coverage:.0%} within: {inside}")
+    return facts
 
 
 def _bars(options: Sequence[Option], name_cells: int, decimals: int, ascii_only: bool) -> Table:

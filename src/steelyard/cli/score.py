@@ -62,6 +62,7 @@ def score(
     rotations: model_options.Rotations = 1,
     reread_below: model_options.RereadBelow = 0.0,
     depth: model_options.Depth = "full",
+    calibration: model_options.Calibration = None,
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -101,8 +102,10 @@ def score(
         threads=threads,
         readout=readout,
         layout=layout,
+        calibration=calibration,
     ) as engine:
         options["weights"] = engine.digest  # the name alone could mean another model tomorrow
+        options["calibration"] = str(engine.calibration)
         for warning in engine.warnings:
             typer.echo(f"warning: {warning}", err=True)
         decide = partial(

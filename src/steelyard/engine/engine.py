@@ -11,8 +11,10 @@ from typing import Literal, Self, Unpack, overload
 
 from steelyard.__about__ import __version__
 from steelyard.backbone.store import PrefixStore, Scope
+from steelyard.calibration.calibrator import Uncalibrated
 from steelyard.engine.conclude import conclude
 from steelyard.engine.job import Inquiry, Job
+from steelyard.engine.judge import judged
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import How, ReadOptions
 from steelyard.engine.pipeline import Pipeline
@@ -56,6 +58,21 @@ class Engine:
     def digest(self) -> str:
         """sha256 over the weights, hexadecimal."""
         return self._model.runtime.digest
+
+    @property
+    def readout(self) -> str:
+        """How questions are read where a call does not choose."""
+        return self._model.readout
+
+    @property
+    def layout(self) -> str:
+        """The prompt's layout where a call does not choose."""
+        return self._model.layout
+
+    @property
+    def calibration(self) -> str | None:
+        """sha256 of what was fitted on the model's answers, or None."""
+        return None if self._model.fit is None else self._model.fit.digest
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -178,7 +195,7 @@ class Engine:
         self, requests: Sequence[Request], options: ReadOptions, partition: str
     ) -> list[_Outcome]:
         begin = time.perf_counter()
-        exits, calibrator = self._model.exits(options), self._model.calibrator(options)
+        exits, calibrator = self._model.exits(options), self._model.fitted(options).calibrator
         jobs = [self._job(request, options) for request in requests]
         framed = time.perf_counter()
         with self._lock:
@@ -235,19 +252,23 @@ class Engine:
         return replace(response, usage=usage)
 
     def _conclude(self, question: Question, inquiry: Inquiry, options: ReadOptions) -> Answer:
-        assert inquiry.scores is not None, "the pipeline left a question unanswered"
-        calibrator = self._model.calibrator(options)
-        probabilities = calibrator.apply(
-            inquiry.scores, kind=inquiry.kind, exit_layer=inquiry.exit_layer
-        )
+        scores, kind, layer = inquiry.scores, inquiry.kind, inquiry.exit_layer
+        assert scores is not None, "the pipeline left a question unanswered"
+        fit = self._model.fitted(options)
+        covered = fit.calibrator.covers(kind=kind, exit_layer=layer, num_options=len(scores))
+        calibrator = fit.calibrator if covered else Uncalibrated()
+        probabilities = calibrator.apply(scores, kind=kind, exit_layer=layer)
         basis = Basis(
             readout=options.readout,
-            exit_layer=inquiry.exit_layer,
-            calibration=calibrator.digest,
+            exit_layer=layer,
+            calibration=fit.digest if covered else None,
             margin=margin(probabilities),
             passes=inquiry.passes,
         )
-        return conclude(question, probabilities, basis)
+        answer = conclude(question, probabilities, basis)
+        if fit.calibration is None:
+            return answer
+        return judged(answer, fit.calibration, probabilities)
 
     def _audit(self, job: Job, options: ReadOptions) -> Audit:
         runtime = self._model.runtime
@@ -258,7 +279,7 @@ class Engine:
             tokenizer=self._model.tokenizer.digest,
             layout=layout_digest(LAYOUTS[options.layout], self._model.chat),
             layout_name=options.layout,
-            calibrator=self._model.calibrator(options).digest,
+            calibrator=self._model.fitted(options).digest,
             runtime=runtime.name,
             dtype=runtime.dtype,
             computed_tokens=job.computed_tokens,

@@ -5,16 +5,19 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.backbone.config import FAMILIES, from_hf
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
+from steelyard.calibration.stored import read_calibration
 from steelyard.engine.engine import Engine
 from steelyard.engine.model import LoadedModel
 from steelyard.engine.options import ReadOptions
 from steelyard.engine.trained import (
+    brought_fit,
     check_wording,
     fit,
     lenses,
@@ -53,6 +56,7 @@ def load(
     layout: str | None = None,
     store_bytes: int = DEFAULT_STORE_BYTES,
     calibrated: bool = True,
+    calibration: str | Path | None = None,
 ) -> Engine:
     """Load a model that is on this machine; nothing is fetched.
 
@@ -70,11 +74,15 @@ def load(
         store_bytes: most bytes of prefixes kept from one call to the next; 0 keeps none.
         calibrated: False leaves out what was fitted on the model's answers, its temperatures and
             its exits: probabilities are the softmax of the scores, as training sees them.
+        calibration: what `steelyard calibrate` wrote, in place of the model's own. Questions that
+            it was not fitted for stay uncalibrated, and their answers say so.
     Raises:
         UnknownModelError: no such model here; the message says how to get it.
         ModelFileError: a file is missing, cut short or corrupt.
         UnsupportedModelError: the architecture or tokenizer cannot be run.
         MissingExtraError: the runtime's package is not installed.
+        InputFileError: the calibration cannot be read.
+        CapabilityError: it was fitted on another model, layout or readout.
         RequestError: an argument that is not allowed.
     """
     _check_among(runtime, RUNTIMES, "runtime")
@@ -82,6 +90,9 @@ def load(
     if threads is not None:
         _check_count(threads, 1, "threads")
     _check_count(store_bytes, 0, "store_bytes")
+    if calibration is not None and not calibrated:
+        raise RequestError("given, and calibrated is False", field="calibration")
+    brought = None if calibration is None else read_calibration(Path(calibration))
     located = locate(model)
     defaults = ReadOptions(
         layout=layout or located.manifest.layout or DEFAULT_LAYOUT,
@@ -111,6 +122,8 @@ def load(
         head=head,
         fit=fit(located, computing.num_layers) if calibrated else None,
     )
+    if brought is not None:
+        loaded = replace(loaded, fit=brought_fit(brought, loaded))
     logger.info(
         "event=loaded model=%s runtime=%s dtype=%s seconds=%.1f",
         loaded.name,

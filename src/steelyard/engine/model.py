@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from steelyard.backbone.runtime import Runtime
 from steelyard.calibration.calibrator import Calibrator, Uncalibrated
+from steelyard.calibration.stored import Calibration
 from steelyard.engine.exits import FULL_DEPTH, ExitPolicy
 from steelyard.engine.options import ReadOptions
 from steelyard.errors import CapabilityError
@@ -14,7 +15,7 @@ from steelyard.readout.pointer_head import PointerHead
 from steelyard.tokens.tokenizer import Tokenizer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Fit:
     """What was fitted on a model's answers as one readout reads them in one layout.
 
@@ -23,15 +24,27 @@ class Fit:
     Attributes:
         calibrator: at full depth and at every exit.
         exits: what answering adaptively means; FULL_DEPTH for a model without exits.
+        calibration: what the caller brought, or None; `calibrator` is then its own, and it concerns
+            only answers that are read as often as those that it was fitted on.
     """
 
     readout: str
     layout: str
     calibrator: Calibrator
     exits: ExitPolicy = FULL_DEPTH
+    calibration: Calibration | None = None
 
     def concerns(self, options: ReadOptions) -> bool:
+        if self.calibration is not None:
+            card = self.calibration.card
+            if (card.rotations, card.reread_below) != (options.rotations, options.reread_below):
+                return False
         return (self.readout, self.layout) == (options.readout, options.layout)
+
+    @property
+    def digest(self) -> str | None:
+        """sha256 of what was fitted, hexadecimal; None where nothing was."""
+        return self.calibrator.digest if self.calibration is None else self.calibration.digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +69,11 @@ class LoadedModel:
     head: PointerHead | None = None
     fit: Fit | None = None
 
-    def calibrator(self, options: ReadOptions) -> Calibrator:
-        """Of answers read like this; answers that nothing was fitted for stay uncalibrated."""
+    def fitted(self, options: ReadOptions) -> Fit:
+        """For answers read like this; answers that nothing was fitted for stay uncalibrated."""
         if self.fit is None or not self.fit.concerns(options):
-            return Uncalibrated()
-        return self.fit.calibrator
+            return Fit(options.readout, options.layout, Uncalibrated())
+        return self.fit
 
     def exits(self, options: ReadOptions) -> ExitPolicy:
         """The exits that are open to answers read like this.
@@ -70,6 +83,12 @@ class LoadedModel:
         """
         if options.depth == "full":
             return FULL_DEPTH
+        if self.fit is not None and self.fit.calibration is not None:
+            layers = ", ".join(map(str, self.fit.calibration.card.exit_layers))
+            raise CapabilityError(
+                f"the calibration was fitted on answers at layer {layers}; allowed: full",
+                field="depth",
+            )
         if self.fit is None or not self.fit.exits.layers:
             raise CapabilityError(
                 f"the model {self.name} has no exits; allowed: full", field="depth"

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.calibration.exit_temperature import ExitTemperature
+from steelyard.calibration.stored import Calibration
 from steelyard.engine.exits import ExitPolicy
-from steelyard.engine.model import Fit
+from steelyard.engine.model import Fit, LoadedModel
 from steelyard.errors import ModelFileError
 from steelyard.models.directory import (
     ADAPTER,
@@ -99,6 +100,25 @@ def fit(located: LocatedModel, num_layers: int) -> Fit | None:
         layout=manifest.layout,
         calibrator=ExitTemperature(exits.temperatures),
         exits=ExitPolicy(exits.layers, exits.threshold),
+    )
+
+
+def brought_fit(calibration: Calibration, model: LoadedModel) -> Fit:
+    """The caller's calibration, for answers read as the model is asked by default.
+
+    Raises:
+        CapabilityError: it was fitted on another model, layout or readout.
+    """
+    calibration.card.check(
+        model=model.runtime.digest,
+        layout=layout_digest(LAYOUTS[model.layout], model.chat),
+        readout=model.readout,
+    )
+    return Fit(
+        readout=model.readout,
+        layout=model.layout,
+        calibrator=calibration.calibrator,
+        calibration=calibration,
     )
 
 

@@ -17,6 +17,7 @@ from steelyard.metrics.distances import (
     mode_hits,
     ranked_probability_distances,
 )
+from steelyard.metrics.forecasts import padded
 from steelyard.metrics.intervals import bootstrap_interval
 from steelyard.metrics.reliability import expected_calibration_error
 from steelyard.types.question import KINDS
@@ -112,10 +113,10 @@ def measure(
 def _measure(
     part: Sequence[Prediction], priors: Mapping[str, tuple[float, ...]], draws: int, seed: int
 ) -> Measures:
-    targets = _padded([p.target for p in part])  # (n, k)
-    answers = _padded([p.probabilities for p in part])
-    prior = _padded([priors[p.example] for p in part])
-    uniform = _padded([(1 / len(p.target),) * len(p.target) for p in part])
+    targets = padded([p.target for p in part])  # (n, k)
+    answers = padded([p.probabilities for p in part])
+    prior = padded([priors[p.example] for p in part])
+    uniform = padded([(1 / len(p.target),) * len(p.target) for p in part])
     levels = np.array([len(p.target) - 1 for p in part])
     groups = np.array([p.group for p in part])
     num_groups = len(np.unique(groups))
@@ -161,14 +162,6 @@ def _measure(
         layers=float(np.mean([p.exit_layer for p in part])),
         seconds=float(np.mean([p.seconds for p in part])),
     )
-
-
-def _padded(rows: Sequence[Sequence[float]]) -> np.ndarray:
-    """(n, k) with zeros at the end of shorter rows."""
-    padded = np.zeros((len(rows), max(map(len, rows))))
-    for into, row in zip(padded, rows, strict=True):
-        into[: len(row)] = row
-    return padded
 
 
 def _best(distributions: np.ndarray) -> np.ndarray:

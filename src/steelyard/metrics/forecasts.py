@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.errors import ShapeError
@@ -26,3 +28,11 @@ def as_forecasts(values: np.ndarray, field: str) -> np.ndarray:
             f"row {row} is {values[row]}; allowed: numbers from 0 that sum to 1", field=field
         )
     return values
+
+
+def padded(rows: Sequence[Sequence[float] | np.ndarray]) -> np.ndarray:
+    """float64 (n, k): rows of up to k options, one or more rows, with zeros after shorter ones."""
+    wide = np.zeros((len(rows), max(map(len, rows))))
+    for into, row in zip(wide, rows, strict=True):
+        into[: len(row)] = row
+    return wide

@@ -10,6 +10,7 @@ from steelyard.types.answer import (
     ScoreAnswer,
     Timings,
     Usage,
+    Verdict,
 )
 from steelyard.types.codec import (
     decode_question,
@@ -46,6 +47,7 @@ __all__ = [
     "ScoreAnswer",
     "Timings",
     "Usage",
+    "Verdict",
     "among",
     "choice_confidence",
     "decode_example",

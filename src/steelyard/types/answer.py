@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from steelyard.types.content import Content
+
+Action: TypeAlias = Literal["act", "ask", "escalate"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +22,8 @@ class Basis:
     Attributes:
         readout: name of the readout that spoke, such as "letters".
         exit_layer: the layer after which the answer was read.
-        calibration: digest of the calibrator applied, or None: the probabilities are uncalibrated.
+        calibration: digest of the calibrator applied, or None: the probabilities are uncalibrated,
+            because nothing was fitted for such a question, read like this.
         margin: difference between the two largest probabilities; 1.0 with a single option.
         passes: how many prompts were read for this answer (tournament, rotations, re-readings).
     """
@@ -32,14 +36,35 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a calibration guarantees of answers like this one; see docs/trust.md.
+
+    Attributes:
+        options: keys of the options among which the right one is ("yes" and "no" of a noul),
+            with a probability of at least `coverage`; both None where no sets were fitted.
+        action: "act", "ask" or "escalate"; None where no thresholds were fitted.
+    """
+
+    options: tuple[str, ...] | None
+    coverage: float | None
+    action: Action | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NoulAnswer:
-    """`noul` is P(yes), in [0, 1]."""
+    """`noul` is P(yes), in [0, 1].
+
+    `committed` is no probability: a leaning moved out of the band from .2 to .8, in which callers
+    read no answer, where the map for it was fitted; else None.
+    """
 
     noul: float
     basis: Basis
+    verdict: Verdict | None = None
+    committed: float | None = None
 
     def __post_init__(self) -> None:
-        _assert_shares(self.noul)
+        _assert_shares(self.noul, self.committed or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +75,7 @@ class ChoiceAnswer:
     confidence: float
     probabilities: Mapping[str, float]
     basis: Basis
+    verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
         _assert_shares(self.confidence, *self.probabilities.values())
@@ -67,6 +93,7 @@ class ScoreAnswer:
     legend: Sequence[Content]
     probabilities: Mapping[str, float]
     basis: Basis
+    verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
         _assert_shares(self.confidence, *self.probabilities.values())

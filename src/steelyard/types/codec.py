@@ -23,7 +23,7 @@ from dataclasses import asdict
 from typing import NoReturn
 
 from steelyard.errors import RequestError, TooManyOptionsError
-from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response
+from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response, Verdict
 from steelyard.types.content import Json, describe
 from steelyard.types.question import KINDS, Choice, Noul, Question, Score, kind_of
 from steelyard.types.request import Request, as_questions
@@ -247,7 +247,27 @@ def _basis(answer: Answer, show: Callable[[float], float]) -> dict[str, Json]:
         "x_margin": show(basis.margin),
         "x_readout": basis.readout,
         "x_passes": basis.passes,
+        **_verdict(answer.verdict),
+        **_committed(answer, show),
     }
+
+
+def _verdict(verdict: Verdict | None) -> dict[str, Json]:
+    """What there is of it."""
+    if verdict is None:
+        return {}
+    body: dict[str, Json] = {}
+    if verdict.options is not None:
+        body |= {"x_set": list(verdict.options), "x_coverage": verdict.coverage}
+    if verdict.action is not None:
+        body["x_action"] = verdict.action
+    return body
+
+
+def _committed(answer: Answer, show: Callable[[float], float]) -> dict[str, Json]:
+    if not isinstance(answer, NoulAnswer) or answer.committed is None:
+        return {}
+    return {"x_committed": show(answer.committed)}
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
