@@ -45,7 +45,7 @@ class DeltaNet(nn.Module):
         self.key_dim, self.value_dim = config.key_dim, config.value_dim
         key_width = config.key_heads * config.key_dim
         value_width = config.value_heads * config.value_dim
-        self.widths = (key_width, key_width, value_width)
+        self.widths = [key_width, key_width, value_width]
         self.in_proj_qkv = Linear(width, config.channels)
         self.in_proj_z = Linear(width, value_width)
         self.in_proj_b = Linear(width, config.value_heads)
@@ -70,18 +70,19 @@ class DeltaNet(nn.Module):
         columns = self.in_proj_qkv(x)  # (rows, channels)
         zeros = columns.new_zeros(1, columns.shape[1])
         columns = torch.cat([zeros, *(tail for _, tail in stored), columns])
-        q, k, v = F.silu(self.conv1d(columns, recurrence.taps)).split(self.widths, dim=-1)
-        q, k = (_unit(y.unflatten(-1, (-1, self.key_dim))) for y in (q, k))
+        mixed = F.silu(self.conv1d(columns, recurrence.taps))
+        q, k, v = torch.split(mixed, self.widths, dim=-1)
+        q, k = (_unit(y.view(len(x), -1, self.key_dim)) for y in (q, k))
         log_decay = -self.A_log.exp() * F.softplus(self.in_proj_a(x).float() + self.dt_bias)
         read, states = recurrence.read(
             q * self.key_dim**-0.5,
             k,
-            v.unflatten(-1, (-1, self.value_dim)),
+            v.view(len(x), -1, self.value_dim),
             log_decay,
             self.in_proj_b(x).float().sigmoid(),
             [state for state, _ in stored],
         )
-        gate = F.silu(self.in_proj_z(x).float()).unflatten(-1, (-1, self.value_dim))
+        gate = F.silu(self.in_proj_z(x).float()).view(read.shape)
         left = {
             segment: Recurrent(state, columns[recurrence.captured[segment][1]])
             for segment, state in states.items()
