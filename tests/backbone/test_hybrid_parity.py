@@ -31,7 +31,6 @@ VARIANTS = {
     "a quarter of attention, wide": {"num_hidden_layers": 8, "hidden_size": 48},
     "every second layer": {"full_attention_interval": 2},
     "attention first": {"layer_types": ["full_attention", *["linear_attention"] * 3]},
-    "no attention": {"layer_types": ["linear_attention"] * 4},
     "as many key heads": {"linear_num_key_heads": 3, "linear_num_value_heads": 3},
     "one key head": {"linear_num_key_heads": 1, "num_key_value_heads": 1},
     "wide values, long kernel": {"linear_value_head_dim": 16, "linear_conv_kernel_dim": 7},
@@ -39,6 +38,10 @@ VARIANTS = {
     "half a head rotated": {"rope_parameters": {**ROPE, "partial_rotary_factor": 0.5}},
     "biases": {"attention_bias": True},
 }
+CASES = [
+    *(("as published", length) for length in (1, 2, 64, 65)),
+    *((variant, length) for variant in VARIANTS for length in (37, 3 * 64 + 7)),
+]
 
 
 def reads_of(decoder: Decoder, ids: np.ndarray) -> tuple[Tree, TorchRuntime]:
@@ -47,11 +50,8 @@ def reads_of(decoder: Decoder, ids: np.ndarray) -> tuple[Tree, TorchRuntime]:
     return tree, TorchRuntime(decoder.pack(), digest="")
 
 
-@pytest.mark.parametrize("length", [1, 2, 37, 64, 65, 3 * 64 + 7])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(("variant", "length"), CASES)
 def test_hidden_states_logits_and_final_states_equal_transformers(variant, length):
-    if length not in (37, 3 * 64 + 7) and variant != "as published":
-        pytest.skip("one variant shows all lengths")
     model = reference_model("qwen3_5_text", **(SHAPE | VARIANTS[variant]))
     config = from_hf(model.config.to_dict())
     decoder = Decoder.from_weights(config, model.state_dict().items())
@@ -101,9 +101,10 @@ def test_a_sharded_checkpoint_with_a_vision_tower_is_read(tied, tmp_path):
     assert config.tied == tied
     ids = np.random.default_rng(5).integers(0, config.vocab, 50)
     _, logits, _ = reference_text(text, ids)
-    for dtype, bound in ((torch.float32, 1e-4), (torch.bfloat16, 0.1 * logits[-1].std())):
+    for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 0.1)):
         decoder = Decoder.from_weights(config, weights.tensors(), dtype=dtype)
         tree, runtime = reads_of(decoder, ids)
         tree.read(0, LogitRead(49, tuple(range(config.vocab))))
         (found,) = runtime.measure(runtime.advance(runtime.start(tree.batch()), config.layers))
-        np.testing.assert_allclose(found, logits[-1], atol=bound)
+        error = np.linalg.norm(found - logits[-1].numpy()) / np.linalg.norm(logits[-1].numpy())
+        assert error < bound, dtype

@@ -43,7 +43,9 @@ def reference_model(family: str, seed: int = 0, **changes: Any) -> nn.Module:
         for name, parameter in model.named_parameters():
             noise = torch.randn(parameter.shape, generator=generator)
             if name.endswith("norm.weight"):
-                parameter.copy_(1 + 0.3 * noise)
+                # Qwen3.5 adds 1 itself, but for the norm of its recurrent layers
+                is_centred = family.startswith("qwen3_5") and "linear_attn" not in name
+                parameter.copy_(0.3 * noise + (0 if is_centred else 1))
             elif name.endswith("A_log"):
                 parameter.copy_(2 * noise - 3)  # heads that forget soon, and late
             else:
