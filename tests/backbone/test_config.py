@@ -8,6 +8,7 @@ from steelyard.backbone.config import (
     DecoderConfig,
     LinearScaling,
     Llama3Scaling,
+    RecurrentConfig,
     YarnScaling,
     from_hf,
 )
@@ -27,6 +28,115 @@ SMOLLM2 = {
     "tie_word_embeddings": True,
     "vocab_size": 49152,
 }
+
+
+QWEN3_5 = {
+    "model_type": "qwen3_5",
+    "architectures": ["Qwen3_5ForConditionalGeneration"],
+    "image_token_id": 248056,
+    "tie_word_embeddings": True,
+    "vision_config": {"depth": 24, "hidden_size": 1024},
+    "text_config": {
+        "model_type": "qwen3_5_text",
+        "attention_bias": False,
+        "attn_output_gate": True,
+        "full_attention_interval": 4,
+        "head_dim": 256,
+        "hidden_act": "silu",
+        "hidden_size": 2560,
+        "intermediate_size": 9216,
+        "layer_types": [*["linear_attention"] * 3, "full_attention"] * 8,
+        "linear_conv_kernel_dim": 4,
+        "linear_key_head_dim": 128,
+        "linear_num_key_heads": 16,
+        "linear_num_value_heads": 32,
+        "linear_value_head_dim": 128,
+        "mamba_ssm_dtype": "float32",
+        "max_position_embeddings": 262144,
+        "mtp_num_hidden_layers": 1,
+        "num_attention_heads": 16,
+        "num_hidden_layers": 32,
+        "num_key_value_heads": 4,
+        "rms_norm_eps": 1e-06,
+        "rope_parameters": {
+            "mrope_interleaved": True,
+            "mrope_section": [11, 11, 10],
+            "partial_rotary_factor": 0.25,
+            "rope_theta": 10000000,
+            "rope_type": "default",
+        },
+        "vocab_size": 248320,
+    },
+}
+"""In the manner of the 4B, whose sizes the Trutina report tells."""
+
+
+def with_text(**changes):
+    return QWEN3_5 | {"text_config": QWEN3_5["text_config"] | changes}
+
+
+def test_qwen3_5_is_read_from_its_text_part():
+    config = from_hf(QWEN3_5)
+    assert config == DecoderConfig(
+        vocab=248320,
+        width=2560,
+        mlp_width=9216,
+        layers=32,
+        heads=16,
+        kv_heads=4,
+        head_dim=256,
+        max_positions=262144,
+        rope_theta=1e7,
+        rotary_share=0.25,
+        qk_norm=True,
+        gated=True,
+        centred_norms=True,
+        tied=True,
+        recurrent=RecurrentConfig(
+            frozenset(layer for layer in range(32) if layer % 4 != 3), 16, 32, 128, 128, 4
+        ),
+        foreign=("model.visual.", "mtp."),
+    )
+    assert (config.rotary_dim, config.recurrent.channels) == (64, 8192)
+    assert [config.is_recurrent(layer) for layer in (2, 3)] == [True, False]
+
+
+def test_qwen3_5_without_a_list_of_layers_has_attention_at_its_interval():
+    text = {k: v for k, v in QWEN3_5["text_config"].items() if k != "layer_types"}
+    assert from_hf(QWEN3_5 | {"text_config": text}) == from_hf(QWEN3_5)
+    every_second = from_hf(text | {"full_attention_interval": 2})
+    assert every_second.recurrent.layers == frozenset(range(0, 32, 2))
+    assert not every_second.tied  # its text part alone does not say so
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        (with_text(layer_types=["linear_attention", "sliding_attention"]), "sliding_attention"),
+        (with_text(linear_num_key_heads=12), "linear_num_key_heads: 32 value heads"),
+        (with_text(linear_conv_kernel_dim=1), "linear_conv_kernel_dim: 1"),
+        (QWEN3_5 | {"quantization_config": {"quant_method": "fp8"}}, "quantization_config"),
+        (QWEN3_5 | {"model_type": "qwen3_5_moe"}, "model_type: 'qwen3_5_moe'"),
+    ],
+)
+def test_variants_of_qwen3_5_are_refused_by_name(config, named):
+    with pytest.raises(UnsupportedModelError) as error:
+        from_hf(config)
+    assert named in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        (QWEN3_5 | {"text_config": None}, "text_config: None"),
+        (with_text(layer_types=["linear_attention"]), "layer_types: 1 kinds for 32 layers"),
+        (with_text(linear_num_value_heads=None), "linear_num_value_heads: None"),
+    ],
+)
+def test_what_is_missing_in_qwen3_5_is_named(config, named):
+    with pytest.raises(ModelFileError) as error:
+        from_hf(config)
+    assert named in str(error.value)
 
 
 def test_smollm2_as_published():

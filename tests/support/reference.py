@@ -7,9 +7,20 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import AutoModelForCausalLM, LlamaConfig, Qwen2Config, Qwen3Config
+from transformers import (
+    AutoModelForCausalLM,
+    LlamaConfig,
+    Qwen2Config,
+    Qwen3_5TextConfig,
+    Qwen3Config,
+)
 
-FAMILIES = {"llama": LlamaConfig, "qwen2": Qwen2Config, "qwen3": Qwen3Config}
+FAMILIES = {
+    "llama": LlamaConfig,
+    "qwen2": Qwen2Config,
+    "qwen3": Qwen3Config,
+    "qwen3_5_text": Qwen3_5TextConfig,
+}
 
 SHAPE = {
     "vocab_size": 320,
@@ -31,8 +42,14 @@ def reference_model(family: str, seed: int = 0, **changes: Any) -> nn.Module:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             noise = torch.randn(parameter.shape, generator=generator)
-            is_norm = name.endswith("norm.weight")
-            parameter.copy_(1 + 0.3 * noise if is_norm else 0.2 * noise)
+            if name.endswith("norm.weight"):
+                # Qwen3.5 adds 1 itself, but for the norm of its recurrent layers
+                is_centred = family.startswith("qwen3_5") and "linear_attn" not in name
+                parameter.copy_(0.3 * noise + (0 if is_centred else 1))
+            elif name.endswith("A_log"):
+                parameter.copy_(2 * noise - 3)  # heads that forget soon, and late
+            else:
+                parameter.copy_(0.2 * noise)
     return model.eval()
 
 
@@ -52,17 +69,30 @@ def reference_forward(
     if mask is None:
         mask = np.tril(np.ones((rows, rows), dtype=bool))
     bias = torch.zeros(1, 1, rows, rows).masked_fill(~torch.from_numpy(mask), -torch.inf)
-    hidden: list[Tensor] = []
-    hooks = [
-        layer.register_forward_pre_hook(lambda _, args: hidden.append(args[0][0]))
-        for layer in [*model.model.layers, model.model.norm]
-    ]
-    out = model(
+    out, hidden = _observed(
+        model,
         torch.from_numpy(ids)[None],
         attention_mask=bias,
         position_ids=torch.from_numpy(np.arange(rows) if positions is None else positions)[None],
         use_cache=False,
     )
+    return hidden, out.logits[0]
+
+
+@torch.no_grad()
+def reference_text(model: nn.Module, ids: np.ndarray) -> tuple[list[Tensor], Tensor, Any]:
+    """The same of a text from its beginning, and the cache that it leaves."""
+    out, hidden = _observed(model, torch.from_numpy(ids)[None], use_cache=True)
+    return hidden, out.logits[0], out.cache
+
+
+def _observed(model: nn.Module, ids: Tensor, **arguments: Any) -> tuple[Any, list[Tensor]]:
+    hidden: list[Tensor] = []
+    hooks = [
+        layer.register_forward_pre_hook(lambda _, args: hidden.append(args[0][0]))
+        for layer in [*model.model.layers, model.model.norm]
+    ]
+    out = model(ids, **arguments)
     for hook in hooks:
         hook.remove()
-    return [model.model.norm(x) for x in hidden], out.logits[0]
+    return out, [model.model.norm(x) for x in hidden]

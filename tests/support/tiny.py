@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from steelyard.backbone.config import DecoderConfig
+from steelyard.backbone.config import DecoderConfig, RecurrentConfig
 from steelyard.backbone.decoder import Decoder
 from steelyard.backbone.torch_runtime import TorchRuntime
 
@@ -29,6 +29,23 @@ def tiny_config(**changes: Any) -> DecoderConfig:
     return DecoderConfig(**(shape | changes))
 
 
+def hybrid_config(**changes: Any) -> DecoderConfig:
+    """A Qwen3.5 of five layers, the third one of attention."""
+    recurrent = RecurrentConfig(
+        frozenset({0, 1, 3, 4}), key_heads=2, value_heads=4, key_dim=8, value_dim=6, kernel=4
+    )
+    shape: dict[str, Any] = {
+        "layers": 5,
+        "rotary_share": 0.5,
+        "qk_norm": True,
+        "gated": True,
+        "centred_norms": True,
+        "recurrent": recurrent,
+        "foreign": ("model.visual.", "mtp."),
+    }
+    return tiny_config(**(shape | changes))
+
+
 def tiny_weights(config: DecoderConfig, seed: int = 0) -> Iterator[tuple[str, Tensor]]:
     """Random weights under their Hugging Face names, large enough that every part matters."""
     generator = torch.Generator().manual_seed(seed)
@@ -37,7 +54,10 @@ def tiny_weights(config: DecoderConfig, seed: int = 0) -> Iterator[tuple[str, Te
     for name, shape in shapes.items():
         value = torch.randn(shape, generator=generator)
         if name.endswith("norm.weight"):
-            value = 1 + 0.2 * value
+            is_centred = config.centred_norms and "linear_attn" not in name
+            value = 0.2 * value + (0 if is_centred else 1)
+        elif name.endswith("A_log"):
+            value = 2 * value - 3  # heads that forget within a few tokens, and in hundreds
         elif name.endswith("bias"):
             value = 0.2 * value
         elif name != "embed_tokens.weight":

@@ -1,4 +1,4 @@
-"""What a decoder of the Llama family looks like: every number its forward pass depends on."""
+"""What a decoder of a known family looks like: every number its forward pass depends on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from typing import Any
 
 from steelyard.errors import ModelFileError, UnsupportedModelError
 
-FAMILIES = ("llama", "qwen2", "qwen3")
+FAMILIES = ("llama", "qwen2", "qwen3", "qwen3_5", "qwen3_5_text")
+HYBRID = ("qwen3_5", "qwen3_5_text")
+"""Families that mix attention with recurrent layers; `qwen3_5` holds a vision tower beside them."""
+
+MIXERS = {"full_attention": False, "linear_attention": True}
+"""What a configuration calls a layer -> whether it is recurrent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,42 @@ RopeScaling = LinearScaling | Llama3Scaling | YarnScaling
 
 
 @dataclass(frozen=True, slots=True)
+class RecurrentConfig:
+    """The shape of the recurrent layers (Gated DeltaNet, Yang 2024, arXiv 2412.06464).
+
+    Attributes:
+        layers: which of the decoder's layers are recurrent, from 0.
+        key_heads, value_heads: `value_heads` is a multiple of `key_heads`.
+        key_dim, value_dim: of a head.
+        kernel: tokens that the convolution before the recurrence sees, at least 2.
+    """
+
+    layers: frozenset[int]
+    key_heads: int
+    value_heads: int
+    key_dim: int
+    value_dim: int
+    kernel: int
+
+    def __post_init__(self) -> None:
+        if self.value_heads % self.key_heads:
+            raise UnsupportedModelError(
+                f"{self.value_heads} value heads cannot share {self.key_heads} key heads; "
+                "the first must be a multiple of the second",
+                field="linear_num_key_heads",
+            )
+        if self.kernel < 2:
+            raise UnsupportedModelError(
+                f"{self.kernel}; at least 2", field="linear_conv_kernel_dim"
+            )
+
+    @property
+    def channels(self) -> int:
+        """Queries, keys and values of a token, side by side."""
+        return 2 * self.key_heads * self.key_dim + self.value_heads * self.value_dim
+
+
+@dataclass(frozen=True, slots=True)
 class DecoderConfig:
     """The shape of a decoder.
 
@@ -58,10 +99,14 @@ class DecoderConfig:
         layers, heads, kv_heads, head_dim: `heads` is a multiple of `kv_heads`.
         max_positions: the longest sequence that the model was made for, in tokens.
         norm_eps: of every RMS norm.
-        rope_theta, rope_scaling: the rotary embedding.
+        rope_theta, rope_scaling: the rotary embedding. rotary_share: of each head that is rotated.
         qkv_bias, o_bias, mlp_bias: which projections have a bias.
         qk_norm: queries and keys are normalised per head (Qwen3).
+        gated: what attention reads goes through a gate that the token sets (Qwen3.5).
+        centred_norms: weights of norms are what is added to 1 (Qwen3.5).
         tied: the head is the embedding.
+        recurrent: the recurrent layers, if there are any.
+        foreign: beginnings of the names of tensors that belong to parts which we do not run.
     """
 
     vocab: int
@@ -78,8 +123,13 @@ class DecoderConfig:
     qkv_bias: bool = False
     o_bias: bool = False
     mlp_bias: bool = False
+    rotary_share: float = 1.0
     qk_norm: bool = False
+    gated: bool = False
+    centred_norms: bool = False
     tied: bool = False
+    recurrent: RecurrentConfig | None = None
+    foreign: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.heads % self.kv_heads:
@@ -88,10 +138,20 @@ class DecoderConfig:
                 "the first must be a multiple of the second",
                 field="num_key_value_heads",
             )
-        if self.head_dim % 2:
+        if self.rotary_dim % 2 or not 0 < self.rotary_dim <= self.head_dim:
             raise UnsupportedModelError(
-                f"{self.head_dim}; the rotary embedding needs an even number", field="head_dim"
+                f"{self.rotary_dim} of {self.head_dim} numbers of a head would be rotated; "
+                "the rotary embedding needs an even number",
+                field="head_dim",
             )
+
+    @property
+    def rotary_dim(self) -> int:
+        """The first so many numbers of a head are rotated."""
+        return int(self.head_dim * self.rotary_share)
+
+    def is_recurrent(self, layer: int) -> bool:
+        return self.recurrent is not None and layer in self.recurrent.layers
 
 
 def from_hf(config: Mapping[str, Any]) -> DecoderConfig:
@@ -113,7 +173,10 @@ def _from_hf(config: Mapping[str, Any]) -> DecoderConfig:
         raise UnsupportedModelError(
             f"{family!r}; the segmented backbone runs {', '.join(FAMILIES)}", field="model_type"
         )
-    _refuse_variants(config)
+    if family == "qwen3_5":
+        config = _text_part(config)
+    hybrid = family in HYBRID
+    _refuse_variants(config, hybrid)
     heads = _integer(config, "num_attention_heads")
     width = _integer(config, "hidden_size")
     positions = _integer(config, "max_position_embeddings")
@@ -128,20 +191,60 @@ def _from_hf(config: Mapping[str, Any]) -> DecoderConfig:
         layers=_integer(config, "num_hidden_layers"),
         heads=heads,
         kv_heads=int(config.get("num_key_value_heads") or heads),
-        head_dim=int(config.get("head_dim") or (128 if family == "qwen3" else width // heads)),
+        head_dim=int(config.get("head_dim") or _HEAD_DIMS.get(family, width // heads)),
         max_positions=positions,
         norm_eps=float(config.get("rms_norm_eps", 1e-6)),
         rope_theta=theta,
         rope_scaling=scaling,
+        rotary_share=_rotary_share(config, hybrid),
         qkv_bias=family == "qwen2" or attention_bias,
         o_bias=family != "qwen2" and attention_bias,
         mlp_bias=family == "llama" and bool(config.get("mlp_bias", False)),
-        qk_norm=family == "qwen3",
+        qk_norm=family == "qwen3" or hybrid,
+        gated=hybrid,
+        centred_norms=hybrid,
         tied=bool(config.get("tie_word_embeddings", False)),
+        recurrent=_recurrent(config) if hybrid else None,
+        foreign=("model.visual.", "mtp.") if hybrid else (),
     )
 
 
-def _refuse_variants(config: Mapping[str, Any]) -> None:
+_OF_THE_WHOLE = ("tie_word_embeddings", "quantization_config")
+_HEAD_DIMS = {"qwen3": 128, "qwen3_5": 256, "qwen3_5_text": 256}  # where it is not written down
+
+
+def _text_part(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The decoder's part of a configuration that has a vision tower's beside it."""
+    text = config.get("text_config")
+    if not isinstance(text, Mapping):
+        raise ModelFileError(f"{text!r} in the model's configuration; a table", field="text_config")
+    # what is said of the whole model counts, as in transformers
+    return {**text, **{name: config[name] for name in _OF_THE_WHOLE if name in config}}
+
+
+def _recurrent(config: Mapping[str, Any]) -> RecurrentConfig:
+    layers = _integer(config, "num_hidden_layers")
+    kinds = config.get("layer_types")
+    if kinds is None:
+        interval = int(config.get("full_attention_interval", 4))
+        recurrent = [(layer + 1) % interval != 0 for layer in range(layers)]
+    else:
+        recurrent = [MIXERS[kind] for kind in kinds]
+    if len(recurrent) != layers:
+        raise ModelFileError(
+            f"{len(recurrent)} kinds for {layers} layers; one each", field="layer_types"
+        )
+    return RecurrentConfig(
+        layers=frozenset(layer for layer, yes in enumerate(recurrent) if yes),
+        key_heads=_integer(config, "linear_num_key_heads"),
+        value_heads=_integer(config, "linear_num_value_heads"),
+        key_dim=_integer(config, "linear_key_head_dim"),
+        value_dim=_integer(config, "linear_value_head_dim"),
+        kernel=_integer(config, "linear_conv_kernel_dim"),
+    )
+
+
+def _refuse_variants(config: Mapping[str, Any], hybrid: bool) -> None:
     activation = config.get("hidden_act", "silu")
     if activation not in ("silu", "swish"):
         raise UnsupportedModelError(f"{activation!r}; only silu is known", field="hidden_act")
@@ -150,7 +253,8 @@ def _refuse_variants(config: Mapping[str, Any]) -> None:
             "quantised Hugging Face weights; use the unquantised folder or a GGUF file",
             field="quantization_config",
         )
-    kinds = set(config.get("layer_types") or ()) - {"full_attention"}
+    known = set(MIXERS) if hybrid else {"full_attention"}
+    kinds = set(config.get("layer_types") or ()) - known
     windowed = (
         bool(config.get("use_sliding_window"))
         and config.get("sliding_window") is not None
@@ -158,7 +262,8 @@ def _refuse_variants(config: Mapping[str, Any]) -> None:
     )
     if kinds or windowed:
         raise UnsupportedModelError(
-            f"{', '.join(sorted(kinds)) or 'a sliding window'}; only full attention is known",
+            f"{', '.join(sorted(kinds)) or 'a sliding window'}; known here: "
+            f"{', '.join(sorted(known))}",
             field="layer_types" if kinds else "use_sliding_window",
         )
 
@@ -170,11 +275,6 @@ def _rope(config: Mapping[str, Any], positions: int) -> tuple[float, RopeScaling
     if any(isinstance(value, Mapping) for value in rope.values()):
         raise UnsupportedModelError("rotary settings that differ by layer", field=name)
     theta = float(rope.get("rope_theta") or config.get("rope_theta") or 10_000.0)
-    partial = rope.get("partial_rotary_factor", config.get("partial_rotary_factor"))
-    if partial not in (None, 1):
-        raise UnsupportedModelError(
-            f"{partial}; only whole heads are rotated", field="partial_rotary_factor"
-        )
     kind = rope.get("rope_type", rope.get("type", "default"))
     if kind == "default":
         return theta, None
@@ -205,6 +305,23 @@ def _rope(config: Mapping[str, Any], positions: int) -> tuple[float, RopeScaling
     raise UnsupportedModelError(
         f"{kind!r}; known are default, linear, llama3, yarn", field=f"{name}.rope_type"
     )
+
+
+def _rotary_share(config: Mapping[str, Any], hybrid: bool) -> float:
+    """Of each head that is rotated.
+
+    A multimodal embedding (`mrope_section`) turns different pairs by different positions; those of
+    a text are all the same, and so is its rotation.
+    """
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    share = rope.get("partial_rotary_factor", config.get("partial_rotary_factor"))
+    if hybrid:
+        return float(share or 0.25)
+    if share not in (None, 1):
+        raise UnsupportedModelError(
+            f"{share}; only whole heads are rotated", field="partial_rotary_factor"
+        )
+    return 1.0
 
 
 def _yarn_attention_factor(rope: Mapping[str, Any], factor: float) -> float:

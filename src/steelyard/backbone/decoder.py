@@ -1,4 +1,4 @@
-"""The decoder of the Llama family, as a stack of layers that can be walked one by one.
+"""The decoder of the known families, as a stack of layers that can be walked one by one.
 
 Modules and parameters have the names of a Hugging Face checkpoint, without the leading `model.`.
 The residual stream is float32 whatever the type of the weights.
@@ -7,7 +7,9 @@ The residual stream is float32 whatever the type of the weights.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +17,9 @@ from torch import Tensor, nn
 from steelyard.backbone import attention
 from steelyard.backbone.attention import KeysValues
 from steelyard.backbone.config import DecoderConfig
+from steelyard.backbone.delta_net import DeltaNet
 from steelyard.backbone.layers import Embedding, Linear, PackedLinear, RMSNorm, can_pack
+from steelyard.backbone.recurrence import Recurrence, Recurrent
 from steelyard.backbone.rotary import Rotary, rotate
 from steelyard.errors import ModelFileError
 
@@ -25,27 +29,62 @@ BLOCK_ROWS = 512
 """Rows that go through an MLP together: its inner width would need the most memory of all."""
 
 
+Memory: TypeAlias = KeysValues | Recurrent
+"""What a prefix leaves behind in a layer: the keys and values of its tokens, or their end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walk:
+    """What every layer needs to know of a batch.
+
+    Attributes:
+        recurrence: None for a decoder without recurrent layers.
+    """
+
+    rotary: Rotary
+    attention: attention.Attention
+    recurrence: Recurrence | None
+
+
 class Attention(nn.Module):
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
         self.head_dim = config.head_dim
+        self.gated = config.gated
         q_width, kv_width = config.heads * config.head_dim, config.kv_heads * config.head_dim
-        self.q_proj = Linear(config.width, q_width, config.qkv_bias)
+        q_outputs = 2 * q_width if config.gated else q_width  # of each head the query and its gate
+        self.q_proj = Linear(config.width, q_outputs, config.qkv_bias)
         self.k_proj = Linear(config.width, kv_width, config.qkv_bias)
         self.v_proj = Linear(config.width, kv_width, config.qkv_bias)
         self.o_proj = Linear(q_width, config.width, config.o_bias)
-        self.q_norm = RMSNorm(config.head_dim, config.norm_eps) if config.qk_norm else nn.Identity()
-        self.k_norm = RMSNorm(config.head_dim, config.norm_eps) if config.qk_norm else nn.Identity()
+        self.q_norm = _norm(config, config.head_dim) if config.qk_norm else nn.Identity()
+        self.k_norm = _norm(config, config.head_dim) if config.qk_norm else nn.Identity()
 
-    def project(self, x: Tensor, rotary: Rotary) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries (rows, heads, head_dim), keys and values (rows, kv_heads, head_dim)."""
+    def project(self, x: Tensor, rotary: Rotary) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+        """Queries (rows, heads, head_dim), keys and values (rows, kv_heads, head_dim), and gates.
+
+        The gates are (rows, heads * head_dim), before their sigmoid; None where there are none.
+        """
         q, k, v = (
             project(x).unflatten(-1, (-1, self.head_dim))
             for project in (self.q_proj, self.k_proj, self.v_proj)
         )
+        gate = None
+        if self.gated:
+            q, gate = q.unflatten(1, (-1, 2)).unbind(2)
+            gate = gate.flatten(1)
         q = rotate(self.q_norm(q), rotary).to(v.dtype)
         k = rotate(self.k_norm(k), rotary).to(v.dtype)
-        return q, k, v
+        return q, k, v, gate
+
+    def out(self, read: Tensor) -> Tensor:
+        y: Tensor = self.o_proj(read)
+        return y
+
+
+def gated(read: Tensor, gate: Tensor | None) -> Tensor:
+    """What attention has read, as far as the gates let it through."""
+    return read if gate is None else read * gate.float().sigmoid()
 
 
 class Mlp(nn.Module):
@@ -61,40 +100,64 @@ class Mlp(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, config: DecoderConfig) -> None:
+    def __init__(self, config: DecoderConfig, index: int) -> None:
         super().__init__()
-        self.input_layernorm = RMSNorm(config.width, config.norm_eps)
-        self.self_attn = Attention(config)
-        self.post_attention_layernorm = RMSNorm(config.width, config.norm_eps)
+        self.recurrent = config.is_recurrent(index)
+        self.input_layernorm = _norm(config, config.width)
+        if config.recurrent is not None and self.recurrent:
+            self.linear_attn = DeltaNet(config.width, config.recurrent, config.norm_eps)
+        else:
+            self.self_attn = Attention(config)
+        self.post_attention_layernorm = _norm(config, config.width)
         self.mlp = Mlp(config)
 
     def forward(
         self,
         hidden: Tensor,
-        rotary: Rotary,
-        plan: attention.Attention,
-        stored: Sequence[KeysValues],
+        walk: Walk,
+        stored: Sequence[Memory],
         only: Tensor | None = None,
-    ) -> tuple[Tensor, KeysValues]:
-        """One layer further, and the layer's keys and values.
+    ) -> tuple[Tensor, KeysValues | Mapping[int, Recurrent]]:
+        """One layer further, and what the rows leave behind in this layer.
 
         Args:
             hidden: (rows, width), float32.
+            stored: what the stored prefixes have left behind: of attention each link of their
+                chains, of a recurrent layer each of them.
             only: the rows wanted after this layer, or None for all.
+        Returns:
+            Hidden states; and keys and values of all rows, or of a recurrent layer the ends of the
+            segments to be captured.
         """
-        q, k, v = self.self_attn.project(self.input_layernorm(hidden), rotary)
-        read = plan.attend(q, k, v, stored).flatten(1)  # (rows, heads * head_dim)
+        read, left = self.read(hidden, walk, stored)
         if only is not None:
             hidden, read = hidden[only], read[only]
         blocks = zip(torch.split(hidden, BLOCK_ROWS), torch.split(read, BLOCK_ROWS), strict=True)
         hidden = torch.cat([self.row_wise(*block) for block in blocks])
-        return hidden, (k, v)
+        return hidden, left
+
+    def read(
+        self, hidden: Tensor, walk: Walk, stored: Sequence[Memory]
+    ) -> tuple[Tensor, KeysValues | Mapping[int, Recurrent]]:
+        """What every row reads from what came before it; and see `forward`."""
+        x = self.input_layernorm(hidden)
+        if self.recurrent:
+            assert walk.recurrence is not None, "a batch planned for another decoder"
+            return self.linear_attn.mix(x, walk.recurrence, stored)
+        q, k, v, gate = self.self_attn.project(x, walk.rotary)
+        read = walk.attention.attend(q, k, v, stored).flatten(1)  # (rows, heads * head_dim)
+        return gated(read, gate), (k, v)
 
     def row_wise(self, hidden: Tensor, read: Tensor) -> Tensor:
-        """What follows attention: each row on its own, in blocks or all together."""
-        hidden = hidden + self.self_attn.o_proj(read)
+        """What follows the reading: each row on its own, in blocks or all together."""
+        mixer = self.linear_attn if self.recurrent else self.self_attn
+        hidden = hidden + mixer.out(read)
         after: Tensor = hidden + self.mlp(self.post_attention_layernorm(hidden))
         return after
+
+
+def _norm(config: DecoderConfig, width: int) -> RMSNorm:
+    return RMSNorm(width, config.norm_eps, config.centred_norms)
 
 
 class Decoder(nn.Module):
@@ -102,8 +165,8 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         self.embed_tokens = Embedding(config.vocab, config.width)
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
-        self.norm = RMSNorm(config.width, config.norm_eps)
+        self.layers = nn.ModuleList(Layer(config, index) for index in range(config.layers))
+        self.norm = _norm(config, config.width)
         self.lm_head = None if config.tied else Linear(config.width, config.vocab)
 
     @property
@@ -137,7 +200,7 @@ class Decoder(nn.Module):
 
         Args:
             tensors: by their Hugging Face names (`model.layers.0.self_attn.q_proj.weight`).
-            dtype: of all weights but the norms, which stay float32.
+            dtype: of linear maps and embeddings; the small rest, such as norms, stays float32.
         Returns:
             A decoder without gradients; training switches on those it wants.
         Raises:
@@ -149,7 +212,7 @@ class Decoder(nn.Module):
         for name, tensor in tensors:
             if _is_redundant(name, config):
                 continue
-            path = name.removeprefix("model.")
+            path = name.removeprefix("model.").removeprefix("language_model.")
             if path not in missing:
                 raise ModelFileError(f"not a tensor of this model, or there twice: {name}")
             if tuple(tensor.shape) != missing[path]:
@@ -165,7 +228,7 @@ class Decoder(nn.Module):
     def _set(self, path: str, tensor: Tensor, dtype: torch.dtype, device: torch.device) -> None:
         owner, _, leaf = path.rpartition(".")
         module = self.get_submodule(owner)
-        kept = torch.float32 if isinstance(module, RMSNorm) else dtype
+        kept = dtype if isinstance(module, Linear | Embedding) else torch.float32
         value = tensor.to(device=device, dtype=kept).contiguous()
         setattr(module, leaf, nn.Parameter(value, requires_grad=False))
 
@@ -186,5 +249,6 @@ class Decoder(nn.Module):
 
 
 def _is_redundant(name: str, config: DecoderConfig) -> bool:
-    """Tensors that old or tied checkpoints carry although the configuration implies them."""
-    return name.endswith(".rotary_emb.inv_freq") or (config.tied and name == "lm_head.weight")
+    """Tensors that a checkpoint carries although we do without them."""
+    implied = name.endswith(".rotary_emb.inv_freq") or (config.tied and name == "lm_head.weight")
+    return implied or name.startswith(config.foreign)

@@ -6,7 +6,7 @@ training with them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from steelyard.backbone.attention import Attention, KeysValues, plan_attention
-from steelyard.backbone.decoder import Decoder
+from steelyard.backbone.decoder import Decoder, Memory, Walk
+from steelyard.backbone.recurrence import Recurrent, plan_recurrence
 from steelyard.backbone.rotary import rotary
 from steelyard.backbone.state import Capture, ForwardState, Prefix
 from steelyard.errors import CapabilityError
@@ -45,50 +46,80 @@ def advance(decoder: Decoder, state: ForwardState, to_layer: int) -> ForwardStat
     hidden, device = state.hidden, decoder.device
     reads = torch.from_numpy(read_rows(state.batch)).to(device)
     growing = [
-        _Growth(capture, state.layer, to_layer, decoder)
-        for capture in state.captures.values()
+        _Growth(capture, segment, state.layer, to_layer, decoder)
+        for segment, capture in state.captures.items()
         if capture.prefix.layer == state.layer < to_layer
     ]
     for index in range(state.layer, to_layer):
-        hidden, (keys, values) = decoder.layers[index](
+        stored = state.contexts if decoder.config.is_recurrent(index) else state.links
+        hidden, left = decoder.layers[index](
             hidden,
-            state.rotary,
-            state.plan,
-            [link.layers[index] for link in state.links],
+            state.walk,
+            [prefix.layers[index] for prefix in stored],
             only=reads if index + 1 == depth else None,
         )
         for growth in growing:
-            growth.add(keys, values)
+            growth.add(left)
     for growth in growing:
         growth.finish(None if to_layer == depth else hidden)
     return replace(state, layer=to_layer, hidden=hidden)
 
 
 class _Growth:
-    """The layers that a prefix gains in one walk, in a single block of memory.
+    """The layers that a prefix gains in one walk, in a few blocks of memory.
 
     A block each for keys and values of every layer would lie scattered between short-lived arrays,
     and the allocator could not give their memory back. The prefix changes only when the walk is
     done: one that is interrupted leaves a stored prefix as it was.
     """
 
-    def __init__(self, capture: Capture, from_layer: int, to_layer: int, decoder: Decoder) -> None:
-        config = decoder.config
-        self.prefix = capture.prefix
+    def __init__(
+        self, capture: Capture, segment: int, from_layer: int, to_layer: int, decoder: Decoder
+    ) -> None:
+        self.prefix, self.segment = capture.prefix, segment
         self.rows = torch.from_numpy(capture.rows).to(decoder.device)
-        shape = (to_layer - from_layer, 2, len(self.rows), config.kv_heads, config.head_dim)
-        self.layers: list[KeysValues] = []
-        self.free = iter(torch.empty(shape, dtype=decoder.dtype, device=decoder.device))
+        self.layers: list[Memory] = []
+        self.free = iter(_room(decoder, range(from_layer, to_layer), len(self.rows)))
 
-    def add(self, keys: Tensor, values: Tensor) -> None:
+    def add(self, left: KeysValues | Mapping[int, Recurrent]) -> None:
         kept = next(self.free)
-        kept[0], kept[1] = keys.detach()[self.rows], values.detach()[self.rows]
-        self.layers.append((kept[0], kept[1]))
+        if isinstance(left, Mapping):
+            new: Memory = left[self.segment]
+        else:
+            keys, values = left
+            new = keys[self.rows], values[self.rows]
+        for place, x in zip(kept, new, strict=True):
+            place.copy_(x.detach())
+        self.layers.append(kept)
 
     def finish(self, hidden: Tensor | None) -> None:
         """Give the prefix its layers and the hidden states after them, `hidden` of all rows."""
         self.prefix.layers.extend(self.layers)
         self.prefix.hidden = None if hidden is None else hidden[self.rows]
+
+
+def _room(decoder: Decoder, layers: range, num_tokens: int) -> list[Memory]:
+    """Memory, as yet unwritten, for what so many tokens leave behind in each of these layers."""
+    config, recurrent = decoder.config, decoder.config.recurrent
+    ends = sum(config.is_recurrent(layer) for layer in layers)
+
+    def block(*shape: int, dtype: torch.dtype = decoder.dtype) -> Iterator[Tensor]:
+        return iter(torch.empty(shape, dtype=dtype, device=decoder.device))
+
+    pairs = block(len(layers) - ends, 2, num_tokens, config.kv_heads, config.head_dim)
+    if recurrent is None:
+        return [(keys, values) for keys, values in pairs]
+    heads, dims = recurrent.value_heads, (recurrent.key_dim, recurrent.value_dim)
+    states = block(ends, heads, *dims, dtype=torch.float32)
+    tails = block(ends, recurrent.kernel - 1, recurrent.channels)
+    room: list[Memory] = []
+    for layer in layers:
+        if config.is_recurrent(layer):
+            room.append(Recurrent(next(states), next(tails)))
+        else:
+            keys, values = next(pairs)
+            room.append((keys, values))
+    return room
 
 
 def extend(decoder: Decoder, prefix: Prefix, to_layer: int) -> None:
@@ -184,12 +215,15 @@ def _state(
     links = tuple(dict.fromkeys(link for chain in chains for link in chain))
     if plan is None:
         plan = plan_attention(batch, [[links.index(x) for x in chain] for chain in chains], device)
+    recurrent = decoder.config.recurrent
+    recurrence = None if recurrent is None else plan_recurrence(batch, recurrent.kernel, device)
     if hidden is None:
         hidden = decoder.embed(torch.from_numpy(batch.ids).to(device))
         for capture in captures.values():
             capture.prefix.hidden = hidden[torch.from_numpy(capture.rows).to(device)]
     table = rotary(decoder.config, torch.from_numpy(batch.positions).to(device))
-    return ForwardState(batch, layer, hidden, table, plan, contexts, links, captures)
+    walk = Walk(table, plan, recurrence)
+    return ForwardState(batch, layer, hidden, walk, contexts, links, captures)
 
 
 def _captures(batch: Batch, contexts: Sequence[Prefix]) -> dict[int, Capture]:

@@ -8,15 +8,20 @@ from torch.nn import functional as F
 
 
 class RMSNorm(nn.Module):
-    """Root-mean-square norm over the last dimension, kept and computed in float32."""
+    """Root-mean-square norm over the last dimension, kept and computed in float32.
 
-    def __init__(self, width: int, eps: float) -> None:
+    Args:
+        centred: the weight is what is added to 1.
+    """
+
+    def __init__(self, width: int, eps: float, centred: bool = False) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(width))
-        self.eps = eps
+        self.eps, self.centred = eps, centred
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.rms_norm(x.float(), self.weight.shape, self.weight, self.eps)
+        weight = 1 + self.weight if self.centred else self.weight
+        return F.rms_norm(x.float(), weight.shape, weight, self.eps)
 
 
 class Embedding(nn.Module):

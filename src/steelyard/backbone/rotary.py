@@ -13,7 +13,7 @@ from steelyard.backbone.config import DecoderConfig, LinearScaling, Llama3Scalin
 
 @dataclass(frozen=True, slots=True)
 class Rotary:
-    """Cosines and sines of a batch's angles, float32 (rows, 1, head_dim / 2) each."""
+    """Cosines and sines of a batch's angles, float32 (rows, 1, rotary_dim / 2) each."""
 
     cos: Tensor
     sin: Tensor
@@ -30,30 +30,33 @@ def rotary(config: DecoderConfig, positions: Tensor) -> Rotary:
     """
     scaling = config.rope_scaling
     frequencies = _frequencies(config).to(positions.device)
-    angles = positions.to(torch.float32)[:, None, None] * frequencies  # (rows, 1, head_dim / 2)
+    angles = positions.to(torch.float32)[:, None, None] * frequencies  # (rows, 1, rotary_dim / 2)
     gain = scaling.attention_factor if isinstance(scaling, YarnScaling) else 1.0
     exact = angles.double()
     return Rotary((exact.cos() * gain).float(), (exact.sin() * gain).float())
 
 
 def rotate(x: Tensor, table: Rotary) -> Tensor:
-    """Turn the pairs (i, i + head_dim / 2) of x, (rows, heads, head_dim), by their angles.
+    """Turn the pairs (i, i + rotary_dim / 2) of x, (rows, heads, head_dim), by their angles.
 
-    Computed in float32 or better, and returned so.
+    What is left of a head after the pairs stays as it is. Computed in float32 or better, and
+    returned so.
     """
-    first, second = x.chunk(2, dim=-1)
+    pairs = table.cos.shape[-1]
+    first, second, rest = x.tensor_split((pairs, 2 * pairs), dim=-1)
     return torch.cat(
         (
             first * table.cos - second * table.sin,
             second * table.cos + first * table.sin,
+            rest.to(torch.promote_types(x.dtype, torch.float32)),
         ),
         dim=-1,
     )
 
 
 def _frequencies(config: DecoderConfig) -> Tensor:
-    """Angle per position of each pair, float32 (head_dim / 2,), after scaling."""
-    dim, scaling = config.head_dim, config.rope_scaling
+    """Angle per position of each pair, float32 (rotary_dim / 2,), after scaling."""
+    dim, scaling = config.rotary_dim, config.rope_scaling
     wavelengths = config.rope_theta ** (torch.arange(0, dim, 2).to(torch.float32) / dim)
     plain = 1.0 / wavelengths
     match scaling:
@@ -77,7 +80,7 @@ def _llama3(plain: Tensor, scaling: Llama3Scaling) -> Tensor:
 
 def _yarn_keep(config: DecoderConfig, scaling: YarnScaling) -> Tensor:
     """How much of each frequency is left as it was: 1 for the fastest, 0 for the slowest."""
-    dim, positions = config.head_dim, scaling.original_positions
+    dim, positions = config.rotary_dim, scaling.original_positions
 
     def pair_that_turns(times: float) -> float:
         return dim * math.log(positions / (times * 2 * math.pi)) / (2 * math.log(config.rope_theta))

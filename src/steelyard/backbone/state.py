@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor
 
-from steelyard.backbone.attention import Attention, KeysValues
-from steelyard.backbone.rotary import Rotary
+from steelyard.backbone.decoder import Memory, Walk
+from steelyard.backbone.recurrence import Recurrent
 from steelyard.tokens.plan import Batch
 
 
@@ -18,20 +18,22 @@ class Prefix:
     """A computed run of tokens from position 0 to `len(ids)`, up to some layer: a `Context`.
 
     A prefix that continues another one holds the rest only and refers to it, so a conversation
-    that grows shares its past. It deepens in place: advancing a batch that continues a shallow
-    prefix takes the prefix along, from its hidden states; nothing is computed twice.
+    that grows shares its past. Nothing can be cut off its end: a recurrent layer has kept only
+    that. It deepens in place: advancing a batch that continues a shallow prefix takes the prefix
+    along, from its hidden states; nothing is computed twice.
 
     Attributes:
         ids: all its tokens, those of `parent` included.
         parent: the prefix that this one continues; at least as deep.
-        layers: keys and values of its own tokens, (tokens, kv_heads, head_dim), layer by layer.
+        layers: layer by layer the keys and values of its own tokens, (tokens, kv_heads, head_dim),
+            or of a recurrent layer the end of all its tokens.
         hidden: hidden states of its own tokens after the last of those layers, float32
             (tokens, width); None at full depth, where no layer will ask for them.
     """
 
     ids: tuple[int, ...]
     parent: Prefix | None = None
-    layers: list[KeysValues] = field(default_factory=list)
+    layers: list[Memory] = field(default_factory=list)
     hidden: Tensor | None = None
 
     @property
@@ -54,11 +56,15 @@ class Prefix:
 
     def check_integrity(self) -> None:
         """Raises AssertionError if tensors, tokens and accounted bytes do not fit together."""
-        tensors = [x for pair in self.layers for x in pair]
+        ends = [x for x in self.layers if isinstance(x, Recurrent)]
+        by_token = [x for pair in self.layers if not isinstance(pair, Recurrent) for x in pair]
         if self.hidden is not None:
-            tensors.append(self.hidden)
-        for x in tensors:
+            by_token.append(self.hidden)
+        for x in by_token:
             assert len(x) == len(self.own_ids), f"{len(x)} rows for {len(self.own_ids)} tokens"
+        for end in ends:
+            assert end.state.itemsize >= 4, f"a recurrent state in {end.state.dtype}"
+        tensors = [*by_token, *(x for end in ends for x in end)]
         held = {x.untyped_storage().data_ptr(): x.untyped_storage().nbytes() for x in tensors}
         assert sum(held.values()) == self.num_bytes, "a tensor is a view of something larger"
         if self.parent is not None:
@@ -77,8 +83,8 @@ class ForwardState:
     Attributes:
         hidden: float32 (rows, width), or (read rows, width) after the last layer, which computes
             no other rows.
-        rotary, plan: what every layer needs to know of the batch.
-        links: the stored key sets that the plan's jobs refer to.
+        walk: what every layer needs to know of the batch.
+        links: the stored key sets that the jobs of attention refer to.
         captures: for each segment with `capture`, the prefix that ends with it, and the batch
             rows that it keeps.
     """
@@ -86,8 +92,7 @@ class ForwardState:
     batch: Batch
     layer: int
     hidden: Tensor
-    rotary: Rotary
-    plan: Attention
+    walk: Walk
     contexts: tuple[Prefix, ...]
     links: tuple[Prefix, ...]
     captures: Mapping[int, Capture]

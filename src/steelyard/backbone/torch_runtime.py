@@ -27,13 +27,15 @@ class TorchRuntime:
     """
 
     name = "torch"
-    capabilities = frozenset({EXITS, CONTEXTS, HIDDEN, JOINS})
 
     def __init__(
         self, decoder: Decoder, *, digest: str, lenses: Mapping[int, Lens] | None = None
     ) -> None:
         self.decoder = decoder
         self.digest = digest
+        self.capabilities = frozenset({EXITS, CONTEXTS, HIDDEN})
+        if decoder.config.recurrent is None:  # states of siblings cannot be joined
+            self.capabilities |= {JOINS}
         self.num_layers = decoder.config.layers
         self.context_tokens = decoder.config.max_positions
         assert all(0 < layer < self.num_layers for layer in lenses or {}), "a lens at no exit"

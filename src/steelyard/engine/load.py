@@ -63,7 +63,7 @@ def load(
     Args:
         model: a name that `steelyard models` lists, a Hugging Face id that was pulled, a model
             folder, or a GGUF file.
-        runtime: "torch" (our own forward: llama, qwen2, qwen3; shared prefixes and exits),
+        runtime: "torch" (our own forward: llama, qwen2, qwen3, qwen3_5; shared prefixes and exits),
             "transformers" (any causal language model in a folder) or "llamacpp" (any GGUF), both
             at full depth. "auto" takes torch where it knows the architecture, else the one that
             reads the format; the answer's audit names the runtime.
@@ -199,8 +199,10 @@ def _torch(
     if threads is not None:
         torch.set_num_threads(threads)
     type_: torch.dtype = getattr(torch, dtype)
+    # As stored, where it is stored as plain numbers: what stays float32 shall not pass by bfloat16.
+    tensors = weights.tensors(None if weights.kind == "safetensors" else type_)
     decoder = Decoder.from_weights(
-        from_hf(weights.config), weights.tensors(type_), dtype=type_, device=device_of(device)
+        from_hf(weights.config), tensors, dtype=type_, device=device_of(device)
     )
     if decoder.device.type == "cpu":
         decoder.pack()

@@ -12,31 +12,32 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from steelyard.backbone.attention import Attention, KeysValues
-from steelyard.backbone.decoder import Decoder, Layer
+from steelyard.backbone.attention import KeysValues
+from steelyard.backbone.decoder import Decoder, Layer, Memory, Walk, gated
 from steelyard.backbone.rotary import Rotary
 
 
 class CompiledLayer(Layer):
-    """A layer whose row-wise parts are compiled; all rows go through them together."""
+    """A layer of attention whose row-wise parts are compiled; all rows go through them together."""
 
     def forward(
         self,
         hidden: Tensor,
-        rotary: Rotary,
-        plan: Attention,
-        stored: Sequence[KeysValues],
+        walk: Walk,
+        stored: Sequence[Memory],
         only: Tensor | None = None,
     ) -> tuple[Tensor, KeysValues]:
-        q, k, v = _before(self, hidden, rotary)
-        read = plan.attend(q, k, v, stored).flatten(1)
+        q, k, v, gate = _before(self, hidden, walk.rotary)
+        read = gated(walk.attention.attend(q, k, v, stored).flatten(1), gate)
         if only is not None:
             hidden, read = hidden[only], read[only]
         return _after(self, hidden, read), (k, v)
 
 
 @torch.compile(dynamic=True)
-def _before(layer: Layer, hidden: Tensor, rotary: Rotary) -> tuple[Tensor, Tensor, Tensor]:
+def _before(
+    layer: Layer, hidden: Tensor, rotary: Rotary
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     return layer.self_attn.project(layer.input_layernorm(hidden), rotary)
 
 
@@ -46,6 +47,7 @@ def _after(layer: Layer, hidden: Tensor, read: Tensor) -> Tensor:
 
 
 def compile_layers(decoder: Decoder) -> None:
-    """Compile the layers of a decoder that is trained; they are compiled when first used."""
+    """Compile the attention layers of a decoder that is trained, when they are first used."""
     for layer in decoder.layers:
-        layer.__class__ = CompiledLayer
+        if not layer.recurrent:
+            layer.__class__ = CompiledLayer
