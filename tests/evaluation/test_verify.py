@@ -83,7 +83,7 @@ def test_a_worked_example() -> None:
 def test_promises_are_kept_on_rows_like_those_of_the_fit() -> None:
     recipe = Recipe(sets="aps", alpha=0.2, act_risk=0.1, ask_risk=0.3)
     origin = Origin(model="a" * 64, layout="b" * 64, readout="letters")
-    rows = readings(500, temperature=2.0, spread=3.0)
+    rows = readings(1500, temperature=2.0, spread=3.0)
     calibration = fit_calibration(rows, recipe, origin, draws=10).calibration
     [kept] = verify(calibration, readings(500, temperature=2.0, spread=3.0, seed=1))
     assert kept.sets is not None and kept.actions is not None

@@ -42,6 +42,8 @@ def made(kind: type[SteelyardError]) -> SteelyardError:
         return kind("the message", retry_after_s=2.5)
     if kind is errors.MissingExtraError:
         return errors.MissingExtraError("package", "extra")
+    if kind is errors.TooFewRowsError:
+        return errors.TooFewRowsError("the message", rows=1, needed=2)
     return kind("the message")
 
 
