@@ -18,8 +18,7 @@ def suite_of_file(path: Path) -> Suite:
     Raises:
         InputFileError: when it loads: a line that is neither, or no line at all.
     """
-
-    name = path.name.removesuffix(".gz").removesuffix(".jsonl")
+    name = suite_name(path)
 
     def convert(row: Row) -> Iterator[Example]:
         yield from task_example(row, name) if is_task(row) else _example(row)
@@ -31,6 +30,12 @@ def suite_of_file(path: Path) -> Suite:
         return found
 
     return Suite(name=name, load=load, what=f"the examples of {path.name}", licence="mixed")
+
+
+def suite_name(path: Path) -> str:
+    """The file's, without what says how it is written."""
+    name = path.name.removesuffix(".gz")
+    return name.removesuffix(".jsonl").removesuffix(".csv")
 
 
 def _example(row: Row) -> Iterator[Example]:
