@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
@@ -19,8 +19,10 @@ from steelyard.errors import RequestError
 
 if TYPE_CHECKING:
     from steelyard import Engine
+    from steelyard.engine.options import How
     from steelyard.evaluation.remote import Remote
     from steelyard.evaluation.suites.suite import Suite
+    from steelyard.types.content import Json
 
 _SERVER = "Server"
 KEY_VARIABLE = "STEELYARD_API_KEY"
@@ -128,6 +130,7 @@ def evaluate(
     Ends with 1 if a question has no answer.
     """
     from steelyard.cli.evaluation_tables import print_result, print_suites
+    from steelyard.engine.options import How
 
     if listed:
         print_suites()
@@ -138,8 +141,8 @@ def evaluate(
         raise RequestError("missing; allowed: a folder for the run", field="--output")
     priced = _costs(costs)
     chosen = _suites(suites, data, questions, state, template, label or (), group)
-    how: dict[str, Any] = {}
-    settings: dict[str, Any]
+    how = How()
+    settings: dict[str, Json]
     asked: AbstractContextManager[Engine | Remote]
     if url is not None:
         from steelyard.evaluation.remote import Remote
@@ -153,11 +156,11 @@ def evaluate(
             concurrency=concurrency,
         )
     else:
-        how = {
-            "rotations": rotations,
-            "reread_below": reread_below,
-            "depth": model_options.depth_of(depth),
-        }
+        how = How(
+            rotations=rotations,
+            reread_below=reread_below,
+            depth=model_options.depth_of(depth),
+        )
         asked = model_options.load_engine(
             model,
             runtime=runtime,
@@ -208,8 +211,8 @@ def run_suites(
     about: dict[str, Any],
     limit: int | None,
     seed: int,
-    how: dict[str, Any],
-    settings: dict[str, Any],
+    how: How,
+    settings: Mapping[str, Json],
     alone: bool,
     worst: int,
     usd_per_1000: float | None,
@@ -232,7 +235,7 @@ def run_suites(
                 answers_path(out, suite.name),
                 limit=limit,
                 seed=seed,
-                how=how,  # type: ignore[arg-type]
+                how=how,
                 settings=settings,
                 code=__version__,
                 progress=news(),
