@@ -23,7 +23,7 @@ from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
 from steelyard.errors import DivergedError, InputFileError, OutputError, RequestError
 from steelyard.models.directory import file_digest, parts_of
-from steelyard.training.bundles import Bundle, bundled, drawn, epoch
+from steelyard.training.bundles import Epoch, drawn, epoch
 from steelyard.training.checkpoint import (
     Progress,
     load,
@@ -35,6 +35,7 @@ from steelyard.training.config import DataConfig, OptimConfig, TrainConfig
 from steelyard.training.loss import LossWeights, decision_losses, divergences
 from steelyard.training.micro_batch import Asked, Asker, MicroBatch
 from steelyard.training.schedule import rate
+from steelyard.training.shelf import Bundle, Shelf, shelved
 from steelyard.training.stream import Cursor, steps
 from steelyard.training.targets import targets_of
 from steelyard.training.trainee import Trainee
@@ -267,14 +268,14 @@ def new_optimizer(trainee: Trainee, optim: OptimConfig) -> torch.optim.AdamW:
 
 def training_steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
     data, first = run.config.data, next(iter(run.config.data.layouts))
-    files: dict[str, list[Bundle]] = {}
+    files: dict[str, Shelf] = {}
 
-    def bundles_of(number: int) -> list[Bundle]:
+    def bundles_of(number: int) -> Epoch:
         name = data.train[number % len(data.train)]
         if name not in files:
             files.clear()  # one build at a time in memory
-            files[name] = bundled(read_examples(run.path(name)), first)
-            _check_mix(data, {bundle.source for bundle in files[name]}, name)
+            files[name] = shelved(read_examples(run.path(name)), first)
+            _check_mix(data, set(files[name].sources), name)
         shown = epoch(
             files[name],
             seed=run.config.seed,
@@ -309,14 +310,15 @@ def held_out(run: Run, name: str, most_questions: int | None = None) -> list[Ask
         most_questions: of whole states that are drawn from it; None takes all.
     """
     layout, readout = next(iter(run.config.data.layouts)), run.asker.readout
-    bundles = bundled(read_examples(run.path(name)), layout)
-    if not bundles:
+    shelf = shelved(read_examples(run.path(name)), layout)
+    if not shelf:
         raise InputFileError(f"{run.path(name)} holds no examples")
     if most_questions is not None:
-        bundles = drawn(bundles, most_questions)
+        shelf = drawn(shelf, most_questions)
+    bundles: Sequence[Bundle] = shelf
     if readout.most_options is not None:
         bundles = epoch(
-            bundles,
+            shelf,
             seed=0,
             number=0,
             bare_share=0.0,
