@@ -7,12 +7,15 @@ step 0 compete too. What is watched is measured at the same steps and chooses no
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import logging
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -81,9 +84,15 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     Args:
         resume: go on from the folder's checkpoint if there is one.
     Raises:
-        OutputError: the folder holds a run, and `resume` is False.
+        OutputError: the folder holds a run, and `resume` is False; or another process trains in it.
         InputFileError: a data file cannot be read, or the checkpoint is of another run.
     """
+    run.folder.mkdir(parents=True, exist_ok=True)
+    with _alone(run.folder):
+        return _train(run, resume, report)
+
+
+def _train(run: Run, resume: bool, report: Report) -> Progress:
     config, optim = run.config, run.config.optim
     names = dict(run.trainee.named_parameters())
     optimizer = new_optimizer(run.trainee, optim)
@@ -113,6 +122,20 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
             _save(run, progress, optimizer, names)
             saved = time.monotonic()
     return progress
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder against other processes; the lock goes with the process, however it ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(f"another process trains in {folder}") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def learn(
@@ -216,7 +239,6 @@ def _begin(
     path = run.folder / CHECKPOINT
     if (path.exists() or (run.folder / LOG).exists()) and not resume:
         raise OutputError(f"{run.folder} holds a run already; go on with it by --resume")
-    run.folder.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         run.trainee.merge()
         return Progress(0, Cursor(), math.inf, 0, run.identity)
