@@ -104,7 +104,7 @@ def test_named_suites_and_tables(engines: Loaded, capsys: pytest.CaptureFixture[
     ]
     write_json(Path("data/strategyqa/dev.json.gz"), rows)
     write_text(Path("table.csv"), "state,late\nS1,yes\nS2,no\nS3,\n")
-    write_text(Path("questions.yaml"), "late: {type: noul, instructions: Late?}\n")
+    write_text(Path("questions.yaml"), "late: {type: noul, instructions: Late}\n")
     both = ["evaluate", "-s", "strategyqa", "-d", "data", "-s", "table.csv", "-q", "questions.yaml"]
     assert run([*both, "-o", "run", "--alone", "--price", "0.01"]) == 0
     named, table = result()["suites"]

@@ -112,8 +112,8 @@ def test_slices_are_compared_where_they_have_enough_rows():
 
 def test_scores_have_the_ranked_score_too():
     scores = [prediction(0, (0.5, 0.3, 0.2), (0.0, 1.0, 0.0), kind="score")]
-    assert figures(scores)["rps"] == pytest.approx((0.25 + 0.04) / 2)
-    assert "rps" not in figures(run_of([1]))
+    assert figures({"s": scores})["s", "", ""]["rps"] == pytest.approx((0.25 + 0.04) / 2)
+    assert "rps" not in figures({"s": run_of([1])})["s", "", ""]
 
 
 def test_noise_is_what_two_runs_of_a_recipe_differ_by():
@@ -127,6 +127,16 @@ def test_noise_is_what_two_runs_of_a_recipe_differ_by():
     assert found["s", "nll"].range == 0
     with pytest.raises(TooFewRowsError, match="1 rows; needed: 2"):
         retrain_noise(runs[:1])
+
+
+def test_a_difference_that_seeds_show_too_is_noise():
+    a, b = run_of([1, 0] * 50), run_of([1] * 100)
+    plain = whole(compare({"s": a}, {"s": b}))["accuracy"]
+    assert (plain.verdict, plain.noise) == ("B better", None)
+    noise = retrain_noise([figures({"s": a}), figures({"s": b})])
+    assert whole(compare({"s": a}, {"s": b}, noise=noise))["accuracy"].verdict == (
+        "within retrain noise"
+    )
 
 
 def test_the_quantiles_are_students():

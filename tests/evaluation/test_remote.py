@@ -99,6 +99,11 @@ def test_no_key_is_told_before_anything_is_asked() -> None:
     assert len(calls) == 1
 
 
+def test_an_address_with_a_password_is_refused() -> None:
+    with pytest.raises(RequestError, match="url: a name or password in it"):
+        Remote("http://me:secret@host")
+
+
 def test_a_reply_that_is_none_fails_its_question(tmp_path: Path) -> None:
     def odd(request: httpx.Request) -> httpx.Response:
         body = json.loads(request.content)

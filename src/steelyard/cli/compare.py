@@ -61,10 +61,7 @@ def compared(a: Path, b: Path, noise: Sequence[Path] = (), seed: int = 0) -> Com
 
     spreads = None
     if noise:
-        runs = [read_run(path).suites for path in noise]
-        spreads = retrain_noise(
-            [{suite: figures(part) for suite, part in run.items()} for run in runs]
-        )
+        spreads = retrain_noise([figures(read_run(path).suites) for path in noise])
     return compare_suites(read_run(a).suites, read_run(b).suites, noise=spreads, seed=seed)
 
 

@@ -8,7 +8,7 @@ recipe with other seeds are given, a difference that they show among themselves 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -100,39 +100,38 @@ class Comparison:
 
 Suites: TypeAlias = Mapping[str, Sequence[Prediction]]
 
+Part: TypeAlias = tuple[str, str, str]
+"""(suite, what is looked at, which part); the last two are "" for the whole suite."""
+
 
 def compare(
     a: Suites,
     b: Suites,
     *,
-    noise: Mapping[tuple[str, str], Noise] | None = None,
+    noise: Mapping[tuple[Part, str], Noise] | None = None,
     draws: int = 2000,
     seed: int = 0,
 ) -> Comparison:
     """The paired differences of each suite and its slices.
 
     Args:
-        noise: (suite, measure) -> what runs of one recipe differ by; see `retrain_noise`.
+        noise: (part, measure) -> what runs of one recipe differ by: `retrain_noise` of `figures`.
     Raises:
         InputFileError: the runs share no answered question, or disagree on a target.
     """
     found: list[Compared] = []
+    known = noise or {}
     shared = 0
     for suite in a:
         ones, others = _paired(a[suite], b.get(suite, ()))
         shared += len(ones)
         if not ones:
             continue
-        spreads = {
-            measure: one.range for (of, measure), one in (noise or {}).items() if of == suite
-        }
-        found.append(_compared(suite, "", "", ones, others, spreads, draws, seed))
         by_id = {one.example: one for one in others}
-        for name, parts in sliced(ones).items():
-            for part, rows in parts.items():
-                if len(rows) >= MIN_ROWS:
-                    theirs = [by_id[one.example] for one in rows]
-                    found.append(_compared(suite, name, part, rows, theirs, {}, draws, seed))
+        for part, rows in _parts(suite, ones):
+            theirs = [by_id[one.example] for one in rows]
+            spreads = {measure: one.range for (of, measure), one in known.items() if of == part}
+            found.append(_compared(part, rows, theirs, spreads, draws, seed))
     if not found:
         raise InputFileError("the runs share no question that both answered")
     return Comparison(
@@ -142,10 +141,25 @@ def compare(
     )
 
 
-def figures(predictions: Sequence[Prediction]) -> dict[str, float]:
-    """The measures that are compared, of one run."""
-    columns = _Columns(predictions)
-    return {name: columns.value(name) for name in columns.names}
+def figures(suites: Suites) -> dict[Part, dict[str, float]]:
+    """The measures that are compared, of each part of one run."""
+    found = {}
+    for suite, predictions in suites.items():
+        for part, rows in _parts(suite, predictions):
+            columns = _Columns(rows)
+            found[part] = {name: columns.value(name) for name in columns.names}
+    return found
+
+
+def _parts(
+    suite: str, predictions: Sequence[Prediction]
+) -> Iterator[tuple[Part, Sequence[Prediction]]]:
+    """The whole suite, and its slices that have enough answers."""
+    yield (suite, "", ""), predictions
+    for name, parts in sliced(predictions).items():
+        for part, rows in parts.items():
+            if len(rows) >= MIN_ROWS:
+                yield (suite, name, part), rows
 
 
 def _paired(
@@ -161,9 +175,7 @@ def _paired(
 
 
 def _compared(
-    suite: str,
-    name: str,
-    part: str,
+    part: Part,
     ones: Sequence[Prediction],
     others: Sequence[Prediction],
     spreads: Mapping[str, float],
@@ -175,9 +187,9 @@ def _compared(
     drawn = draw_groups(groups, draws, seed) if count > 1 else None
     mine, theirs = _Columns(ones), _Columns(others)
     return Compared(
-        suite=suite,
-        name=name,
-        part=part,
+        suite=part[0],
+        name=part[1],
+        part=part[2],
         n=len(ones),
         groups=count,
         differences=tuple(

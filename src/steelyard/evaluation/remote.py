@@ -58,6 +58,10 @@ class Remote:
 
         if concurrency < 1:
             raise RequestError(f"got {concurrency}; allowed: 1 or more", field="concurrency")
+        if "@" in url.partition("//")[2].partition("/")[0]:
+            raise RequestError(  # it would be kept with the answers
+                "a name or password in it; allowed: the address alone, and a key", field="url"
+            )
         self._url = url
         self._concurrency = concurrency
         self._model = model
@@ -72,6 +76,7 @@ class Remote:
         except (RequestError, ServiceError) as error:
             if not isinstance(error, RequestError) and error.code != "bad_reply":
                 raise  # no connection, no key: another form of the same call will not help
+            self._client.close()
             self._client = connect(plain=True)
             self.plain = True
             self._model = model or PLAIN_MODEL

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 
 from steelyard.errors import TooFewRowsError
+
+Key = TypeVar("Key", bound=Hashable)
 
 T_975 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -37,12 +40,12 @@ class Noise:
 
 
 def retrain_noise(
-    runs: Sequence[Mapping[str, Mapping[str, float]]],
-) -> dict[tuple[str, str], Noise]:
-    """(suite, measure) -> noise, of the suites and measures that all runs have.
+    runs: Sequence[Mapping[Key, Mapping[str, float]]],
+) -> dict[tuple[Key, str], Noise]:
+    """(part, measure) -> noise, of the parts and measures that all runs have.
 
     Args:
-        runs: of each run: suite -> measure -> value.
+        runs: of each run, on the same questions: part -> measure -> value.
     Raises:
         TooFewRowsError: fewer than two runs.
     """
@@ -50,10 +53,10 @@ def retrain_noise(
         raise TooFewRowsError("retrain noise, a run each", rows=len(runs), needed=2)
     first, *others = runs
     return {
-        (suite, measure): Noise(
-            len(runs), float(np.std([run[suite][measure] for run in runs], ddof=1))
+        (part, measure): Noise(
+            len(runs), float(np.std([run[part][measure] for run in runs], ddof=1))
         )
-        for suite, measures in first.items()
+        for part, measures in first.items()
         for measure in measures
-        if all(measure in run.get(suite, {}) for run in others)
+        if all(measure in run.get(part, {}) for run in others)
     }
