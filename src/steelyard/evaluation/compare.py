@@ -154,12 +154,15 @@ def figures(suites: Suites) -> dict[Part, dict[str, float]]:
 def _parts(
     suite: str, predictions: Sequence[Prediction]
 ) -> Iterator[tuple[Part, Sequence[Prediction]]]:
-    """The whole suite, and its slices that have enough answers."""
+    """The whole suite, and its slices that have enough answers; the same ones only once."""
     yield (suite, "", ""), predictions
+    seen = set()
     for name, parts in sliced(predictions).items():
         for part, rows in parts.items():
-            if len(rows) >= MIN_ROWS:
+            ids = frozenset(one.example for one in rows)
+            if len(rows) >= MIN_ROWS and ids not in seen:
                 yield (suite, name, part), rows
+            seen.add(ids)
 
 
 def _paired(

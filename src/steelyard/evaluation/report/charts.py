@@ -26,6 +26,8 @@ from steelyard.metrics.reliability import ReliabilityBins
 from steelyard.metrics.selective import RiskCoverage
 
 LARGEST_DOT = 7.0
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
+"""Of an axis of error rates: the first with which six reach the top."""
 
 
 def reliability_chart(title: str, bins: Sequence[tuple[str, ReliabilityBins]]) -> Markup:
@@ -54,9 +56,10 @@ def reliability_chart(title: str, bins: Sequence[tuple[str, ReliabilityBins]]) -
 def risk_chart(title: str, curves: Sequence[tuple[str, RiskCoverage]]) -> Markup:
     """The error rate of the surest answers, by the share of them that is taken."""
     highest = max(float(curve.risk.max()) for _, curve in curves)
-    top = max(0.05, ceil(highest * 20) / 20)
-    frame = Frame(y=(0.0, top))
-    ticks = [(top * step / 4, f"{top * step / 4:.2g}") for step in range(5)]
+    step = next(size for size in STEPS if highest <= 6 * size)
+    count = max(1, ceil(highest / step - 1e-9))
+    frame = Frame(y=(0.0, count * step))
+    ticks = [(number * step, f"{number * step:g}") for number in range(count + 1)]
     shapes = axes(frame, "share answered", "wrong among them", shares(), ticks)
     for colour, (_, curve) in zip(COLOURS, curves, strict=False):
         points = zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)

@@ -101,7 +101,7 @@ def _about(names: Sequence[str], runs: Sequence[Run]) -> Markup:
 
 
 def _figures(names: Sequence[str], runs: Sequence[Run]) -> Markup:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, run in zip(names, runs, strict=True):
         assert run.result is not None
         for suite in run.result["suites"]:

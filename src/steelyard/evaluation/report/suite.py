@@ -44,9 +44,9 @@ def suite_section(suite: str, runs: Answers) -> Markup:
 def _charts(kind: str, runs: Answers) -> list[Markup]:
     answered = [(name, part) for name, part in runs if part]
     bins = [(name, _bins(kind, part)) for name, part in answered]
-    said = "P(yes)" if kind == "noul" else "probability of the likeliest"
+    said = "P(yes)" if kind == "noul" else "the likeliest answer"
     charts = [
-        reliability_chart(f"Reliability of the {said}", bins),
+        reliability_chart(f"Reliability of {said}", bins),
         risk_chart("Risk and coverage", [(name, _curve(part)) for name, part in answered]),
     ]
     found = [(name, sliced(part)) for name, part in answered]
