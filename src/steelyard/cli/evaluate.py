@@ -108,8 +108,8 @@ def evaluate(
         float, typer.Option(help="Seconds for each call.", rich_help_panel=_SERVER)
     ] = 60.0,
     concurrency: Annotated[
-        int, typer.Option(min=1, help="Calls under way at once.", rich_help_panel=_SERVER)
-    ] = 1,
+        int, typer.Option(min=1, max=8, help="Calls under way at once.", rich_help_panel=_SERVER)
+    ] = 1,  # at most the states of which a run asks together
     model: model_options.Model = "mini",
     readout: model_options.Readout = None,
     layout: model_options.Layout = None,

@@ -65,7 +65,10 @@ def jevbench_of(
     found: dict[str, Any] = {}
     axes: dict[str, float] = {}
     if alone:
-        seconds = [p.seconds for p in one.predictions]
+        asked = zip(one.predictions, jevbench.items_of(one.predictions), strict=True)
+        seconds = [p.seconds for p, item in asked if item.tier in jevbench_axes.TIMED] or [
+            p.seconds for p in one.predictions
+        ]
         p50, p95 = (float(np.quantile(seconds, share)) for share in (0.5, 0.95))
         axes["speed"] = jevbench_axes.speed(p50, p95)
     if usd_per_1000 is not None:

@@ -19,6 +19,9 @@ PRESET_B: Mapping[str, float] = {
 GATED = ("intelligence", "speed", "cost")
 GATE = 50.0
 
+TIMED = ("standard", "judge")
+"""The tiers whose questions are timed; where there are none of them, all are (ours)."""
+
 BEST_S, SPEED_PER_DECADE = 0.1, 20.0
 BEST_USD, COST_PER_DECADE = 0.001, 30.0
 LOAD, NETWORK_S = 2.0, 0.15
