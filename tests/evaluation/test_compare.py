@@ -53,8 +53,19 @@ def test_a_difference_is_paired_and_draws_groups():
 
 
 def test_the_calibration_error_of_each_draw_is_that_of_its_rows():
+    # unsure and always right, or sure and right half of the time: bins must not cancel
     rng = np.random.default_rng(1)
-    a, b = run_of(rng.random(80) < 0.7), run_of(rng.random(80) < 0.7, sure=0.99)
+    a = run_of(rng.random(80) < 0.7)
+    unsure = rng.random(80) < 0.5
+    b = [
+        one if sure else other
+        for sure, one, other in zip(
+            ~unsure,
+            run_of(rng.random(80) < 0.5, sure=0.95),
+            run_of([1] * 80, sure=0.6),
+            strict=True,
+        )
+    ]
     ece = whole(compare({"s": a}, {"s": b}))["ece"]
     sides = [
         np.array([(one.confidence, one.probabilities[0] > 0.5) for one in side]) for side in (a, b)
