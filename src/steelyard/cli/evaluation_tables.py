@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from steelyard.evaluation.shown import number, with_interval
+
 if TYPE_CHECKING:
     from steelyard.evaluation.compare import Comparison
 
@@ -39,13 +41,13 @@ def print_result(result: Mapping[str, Any]) -> None:
                 suite["suite"],
                 kind["kind"],
                 f"{kind['n']:,}",
-                _figure(kind["accuracy"]),
-                _number(kind["chance"]),
-                _number(kind["kl"]["model"]["value"]),
-                _number(kind["kl"]["uniform"]),
-                _number(kind["ece"], 3),
-                _number(kind["ece_floor"], 3),
-                _number(kind["coverage_at"]["0.05"]),
+                with_interval(kind["accuracy"]),
+                number(kind["chance"]),
+                number(kind["kl"]["model"]["value"]),
+                number(kind["kl"]["uniform"]),
+                number(kind["ece"], 3),
+                number(kind["ece_floor"], 3),
+                number(kind["coverage_at"]["0.05"]),
                 f"{1000 * kind['seconds']:.0f}",
             )
     _print(table)
@@ -74,15 +76,15 @@ def print_comparison(found: Comparison, slices: bool) -> None:
         part = f"{each.name}: {each.part}" if each.name else "all"
         for one in each.differences:
             figure = {"value": one.value, "interval": one.interval}
-            noise = [_number(one.noise, 3)] if noisy else []
+            noise = [number(one.noise, 3)] if noisy else []
             table.add_row(
                 each.suite,
                 part,
                 f"{each.n:,}",
                 one.measure,
-                _number(one.a, 3),
-                _number(one.b, 3),
-                _figure(figure, 3),
+                number(one.a, 3),
+                number(one.b, 3),
+                with_interval(figure, 3),
                 *noise,
                 one.verdict,
             )
@@ -101,16 +103,16 @@ def _jevbench(result: Mapping[str, Any]) -> Table:
             for weights in ("equal", "frozen"):
                 axes = suite["jevbench"][weights]
                 names = ("intelligence", "calibration", "speed", "cost", "score")
-                figures = [_number(axes.get(name), 1) for name in names]
+                figures = [number(axes.get(name), 1) for name in names]
                 table.add_row(f"{suite['suite']} (open)", weights, *figures)
     return table
 
 
 def _abstention(found: Mapping[str, Any]) -> Table:
     table = Table("JevBench-240", "n", "commits itself", "tells them apart", box=None)
-    told = _number(found["tells_apart"])
-    table.add_row("answerable", f"{found['answerable']:,}", _number(found["commits"]), told)
-    table.add_row("unknowable", f"{found['unknowable']:,}", _number(found["commits_in_vain"]), "")
+    told = number(found["tells_apart"])
+    table.add_row("answerable", f"{found['answerable']:,}", number(found["commits"]), told)
+    table.add_row("unknowable", f"{found['unknowable']:,}", number(found["commits_in_vain"]), "")
     return table
 
 
@@ -119,23 +121,8 @@ def _costs(result: Mapping[str, Any]) -> Table:
     table = Table("cost of a noul", *names, box=None)
     for suite in result["suites"]:
         if "noul_costs" in suite:
-            table.add_row(
-                suite["suite"], *(_number(suite["noul_costs"][name], 3) for name in names)
-            )
+            table.add_row(suite["suite"], *(number(suite["noul_costs"][name], 3) for name in names))
     return table
-
-
-def _figure(figure: Mapping[str, Any] | None, digits: int = 2) -> str:
-    if figure is None:
-        return "-"
-    if figure["interval"] is None:
-        return f"{figure['value']:.{digits}f}"
-    low, high = figure["interval"]
-    return f"{figure['value']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _print(table: Table) -> None:

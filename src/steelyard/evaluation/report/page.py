@@ -14,6 +14,7 @@ from steelyard.evaluation.report.markup import Markup, table, tag
 from steelyard.evaluation.report.style import STYLE
 from steelyard.evaluation.report.suite import suite_section
 from steelyard.evaluation.run_folder import Run
+from steelyard.evaluation.shown import number, with_interval
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -128,20 +129,20 @@ def _figure_row(name: str, suite: str, kind: Mapping[str, Any]) -> tuple[str, ..
         suite,
         kind["kind"],
         f"{kind['n']:,}",
-        _interval(kind["accuracy"]),
-        _number(kind["chance"]),
-        _number(kind["above_chance"]),
-        _number(kind["nll"]["value"], 3),
-        _number(kind["kl"]["model"]["value"], 3),
-        _number(kind["kl"]["uniform"], 3),
-        _number(kind["kl"]["prior"], 3),
-        _number(kind["brier"]["model"]["value"], 3),
-        _number(kind["ece"], 3),
-        _number(kind["ece_floor"], 3),
-        _number(kind["smooth_ece"], 3),
-        _number(kind["aurc"], 3),
-        _number(kind["coverage_at"]["0.05"]),
-        _number(kind["kappa"]),
+        with_interval(kind["accuracy"]),
+        number(kind["chance"]),
+        number(kind["above_chance"]),
+        number(kind["nll"]["value"], 3),
+        number(kind["kl"]["model"]["value"], 3),
+        number(kind["kl"]["uniform"], 3),
+        number(kind["kl"]["prior"], 3),
+        number(kind["brier"]["model"]["value"], 3),
+        number(kind["ece"], 3),
+        number(kind["ece_floor"], 3),
+        number(kind["smooth_ece"], 3),
+        number(kind["aurc"], 3),
+        number(kind["coverage_at"]["0.05"]),
+        number(kind["kappa"]),
     )
 
 
@@ -153,7 +154,7 @@ def _boards(names: Sequence[str], runs: Sequence[Run]) -> Markup:
             for types in ("equal", "frozen") if "jevbench" in suite else ():
                 axes = suite["jevbench"][types]
                 figures = [
-                    _number(axes.get(axis), 1)
+                    number(axes.get(axis), 1)
                     for axis in ("intelligence", "calibration", "speed", "cost", "score")
                 ]
                 rows.append((name, suite["suite"], types, *figures))
@@ -177,9 +178,9 @@ def _comparison(names: Sequence[str], found: Comparison) -> Markup:
             f"{each.name}: {each.part}" if each.name else "all",
             f"{each.n:,}",
             one.measure,
-            _number(one.a, 3),
-            _number(one.b, 3),
-            _interval({"value": one.value, "interval": one.interval}, 3),
+            number(one.a, 3),
+            number(one.b, 3),
+            with_interval({"value": one.value, "interval": one.interval}, 3),
             _verdict(one, names),
         )
         for each in found.compared
@@ -227,16 +228,3 @@ def _latency(names: Sequence[str], runs: Sequence[Run]) -> Markup:
 
 def _scroll(inner: Markup) -> Markup:
     return tag("div", inner, class_="scroll")
-
-
-def _interval(figure: Mapping[str, Any] | None, digits: int = 2) -> str:
-    if figure is None:
-        return "-"
-    if figure["interval"] is None:
-        return f"{figure['value']:.{digits}f}"
-    low, high = figure["interval"]
-    return f"{figure['value']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
