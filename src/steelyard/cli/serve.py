@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,6 +47,12 @@ def serve(
     audit_requests: Annotated[
         bool,
         typer.Option("--audit-requests", help="Record whole requests, not their digests only."),
+    ] = False,
+    otel: Annotated[
+        bool,
+        typer.Option(
+            "--otel", help="Send OpenTelemetry spans; the OTEL_ variables say where and how."
+        ),
     ] = False,
     max_queue: Annotated[
         int, typer.Option(min=1, help="Requests that may wait for a model; more are refused.")
@@ -107,6 +114,8 @@ def serve(
         if (error.name or "").startswith("steelyard"):
             raise
         raise MissingExtraError("fastapi", "server") from None
+    if otel and find_spec("opentelemetry") is None:
+        raise MissingExtraError("opentelemetry", "otel")
 
     config = ServeConfig(
         window_ms=window_ms,
@@ -135,7 +144,7 @@ def serve(
     )
     offers = [Offer(name, partial(load, one)) for name, one in names]
     run(
-        Service(offers, config, keys, audit),
+        Service(offers, config, keys, audit, otel),
         host=host,
         port=port,
         num_workers=workers,
