@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -50,7 +51,7 @@ def run(*calls: dict[str, Any], decide: Any = None) -> tuple[list[ModelMessage],
         return ModelResponse([TextPart("done")])
 
     agent = Agent(FunctionModel(play), tools=[decide_tool(decide or FakeEngine().decide)])
-    return agent.run_sync("Go.").all_messages(), seen[0]
+    return asyncio.run(agent.run("Go.")).all_messages(), seen[0]
 
 
 def parts(messages: list[ModelMessage], kind: str) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import re
@@ -75,7 +76,7 @@ def test_the_tool_of_the_page_is_one_that_an_agent_has(loads_fakes):
     names: dict[str, Any] = {}
     exec(BLOCKS[2], names)
     playing = TestModel(call_tools=[])
-    names["agent"].run_sync("Sort the tickets.", model=playing)
+    asyncio.run(names["agent"].run("Sort the tickets.", model=playing))
     assert playing.last_model_request_parameters is not None
     [tool] = playing.last_model_request_parameters.function_tools
     assert tool.name == "decide"
