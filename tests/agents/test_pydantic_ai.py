@@ -15,7 +15,7 @@ from steelyard.types.request import Request
 
 pytest.importorskip("pydantic_ai")
 
-from pydantic_ai import Agent, models
+from pydantic_ai import Agent, UnexpectedModelBehavior, models
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
@@ -85,9 +85,14 @@ def test_the_schema_says_what_may_be_asked():
 )
 def test_what_the_agent_can_mend_is_told_and_tried_again(change, told):
     messages, _ = run({**GOOD, **change}, GOOD)
-    [refusal] = parts(messages, "retry-prompt")
-    assert told in refusal.model_response()
-    assert len(parts(messages, "tool-return")) == 1
+    refusal, answered = parts(messages, "tool-return")
+    assert told in str(refusal.content)
+    assert set(answered.content["answers"]) == {"urgent", "queue"}
+
+
+def test_an_agent_that_does_not_mend_it_is_stopped():
+    with pytest.raises(UnexpectedModelBehavior, match="decide"):
+        run(*[{**GOOD, "state": ""}] * 5)
 
 
 def test_what_it_cannot_mend_ends_the_run():
