@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-import httpx
 import pytest
 from support.fake_engine import FakeEngine
-from support.service import BODY, NOUL
+from support.service import BODY, NOUL, asked
 
-from steelyard.server.app import create_app
-from steelyard.server.config import ServeConfig
+from steelyard.cli.main import run
 from steelyard.server.keys import parse_keys
-from steelyard.server.models import Offer
 
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 
@@ -39,24 +37,12 @@ class Kept:
         self.spans = Spans(provider)
 
     def posted(self, path: str, body: Any, engine: FakeEngine | None = None, **headers: str) -> Any:
-        one = engine or FakeEngine()
-        app = create_app(
-            [Offer(one.name, lambda: one)],
-            ServeConfig(),
-            parse_keys([f"alice {KEY}"], "test"),
-            spans=self.spans,
+        calls = (
+            lambda one: one.get("/health"),
+            lambda one: one.post(path, json=body, headers={**HEADERS, **headers}),
         )
-
-        async def run() -> httpx.Response:
-            transport = httpx.ASGITransport(app=app)
-            async with (
-                app.router.lifespan_context(app),
-                httpx.AsyncClient(transport=transport, base_url="http://test") as asking,
-            ):
-                await asking.get("/health")
-                return await asking.post(path, json=body, headers={**HEADERS, **headers})
-
-        self.reply = asyncio.run(run())
+        keys = parse_keys([f"alice {KEY}"], "test")
+        _, self.reply = asked(*calls, engine=engine, keys=keys, spans=self.spans)
         return {span.name: span for span in self.exporter.get_finished_spans()}
 
 
@@ -136,3 +122,38 @@ def test_the_standard_variables_name_the_service(monkeypatch: pytest.MonkeyPatch
     assert named() == "steelyard"
     monkeypatch.setenv("OTEL_SERVICE_NAME", "desk")
     assert named() == "desk"
+
+
+def test_what_is_exported_arrives_at_the_collector_before_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    received: list[tuple[str, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            received.append((self.path, body))
+            self.send_response(200)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Collector) as collector:
+        threading.Thread(target=collector.serve_forever, daemon=True).start()
+        endpoint = f"http://127.0.0.1:{collector.server_port}"
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+        asked(lambda one: one.post("/v1/systemone", json=BODY), spans=exported())
+        collector.shutdown()
+    [(path, body)] = received
+    assert path == "/v1/traces"
+    assert b"POST /v1/systemone" in body and b"compute" in body and b"charged" not in body
+
+
+def test_the_flag_without_the_packages_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("steelyard.cli.serve.find_spec", lambda name: None)
+    assert run(["serve", "--otel"]) == 1
+    assert "steelyard[otel]" in capsys.readouterr().err
