@@ -133,6 +133,7 @@ def test_an_answer_to_what_was_there_before_is_shown_as_such(page):
     page.click(".question .instructions")
     page.press("!")
     assert page.texts("#questions.stale")
+    assert "asked before" in page.text("#status")
     page.press(BACKSPACE)
     assert page.texts("#questions:not(.stale)")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
@@ -154,6 +155,7 @@ def test_what_is_exported_arrives_at_the_collector_before_the_end(
 def test_the_flag_without_the_packages_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("steelyard.cli.serve.find_spec", lambda name: None)
+    monkeypatch.delitem(sys.modules, "steelyard.server.spans")
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     assert run(["serve", "--otel"]) == 1
     assert "steelyard[otel]" in capsys.readouterr().err

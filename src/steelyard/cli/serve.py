@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,8 +113,13 @@ def serve(
         if (error.name or "").startswith("steelyard"):
             raise
         raise MissingExtraError("fastapi", "server") from None
-    if otel and find_spec("opentelemetry") is None:
-        raise MissingExtraError("opentelemetry", "otel")
+    if otel:
+        try:
+            import steelyard.server.spans  # noqa: F401 (workers import it, and cannot tell)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("steelyard"):
+                raise
+            raise MissingExtraError("opentelemetry-sdk", "otel") from None
 
     config = ServeConfig(
         window_ms=window_ms,
