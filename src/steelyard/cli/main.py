@@ -21,6 +21,7 @@ from steelyard.cli.decide import decide
 from steelyard.cli.mcp import mcp
 from steelyard.cli.mine import mine
 from steelyard.cli.models import models
+from steelyard.cli.probe import probe
 from steelyard.cli.pull import pull
 from steelyard.cli.score import score
 from steelyard.cli.serve import serve
@@ -40,7 +41,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
 for command in (
-    decide, score, serve, mcp, calibrate, verify, card, models, pull, show, train, export, mine
+    decide, score, serve, mcp, calibrate, verify, probe, card, models, pull, show, train, export,
+    mine,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data, name="data")
