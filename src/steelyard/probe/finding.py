@@ -25,7 +25,7 @@ from steelyard.metrics.intervals import bootstrap_interval, wilson_interval
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "not shown", "not supported by this server"]
 LEVEL = 0.95
-DRAWS = 2000
+DRAWS = 1000
 EXACT = 0.001
 """Margin of what should be the same number: below what a reply with two decimals can show."""
 

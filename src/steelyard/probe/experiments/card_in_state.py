@@ -36,7 +36,7 @@ START, MIDDLE, END = "at the start", "in the middle", "at the end"
 
 def plan(setting: Setting) -> list[Trial]:
     random = setting.random("card in state")
-    length = setting.size(12, 60)
+    length = setting.size(8, 60)
     trials = []
     for (name, values), value, swapped in product(CARDS, (0, 1), (False, True)):
         right = values[value]

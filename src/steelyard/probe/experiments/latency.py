@@ -12,6 +12,7 @@ from statistics import median
 
 import numpy as np
 
+from steelyard.metrics.intervals import bootstrap_interval
 from steelyard.probe.compare import first_refusal
 from steelyard.probe.experiment import Cell, Experiment, Judgement, Setting, Table
 from steelyard.probe.experiments.card_in_state import FILLER
@@ -21,14 +22,15 @@ from steelyard.types.question import Noul, Question
 from steelyard.types.request import Request
 
 STATE, QUESTIONS = "length of the state", "number of questions"
+PROPORTIONAL = 1.0
 CHEAPER = 0.5
 """A further question on the same state should cost less than this share of a request of its own."""
 
 
 def plan(setting: Setting) -> list[Trial]:
     random = setting.random("latency")
-    lengths = setting.size((500, 1500, 3000), (500, 2000, 4000, 8000, 16000))
-    counts = setting.size((1, 4, 8), (1, 4, 16, 64))
+    lengths = setting.size((300, 800, 1600), (500, 2000, 4000, 8000, 16000))
+    counts = setting.size((1, 3, 6), (1, 4, 16, 64))
     middle = lengths[1]
 
     def trial(varied: str, number: int, length: int, count: int) -> Trial:
@@ -60,10 +62,10 @@ def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
             outcomes,
             setting,
             STATE,
-            "a longer state takes no more time",
-            "ms for 1,000 more characters of state (slope of the fitted line)",
-            lambda points: 1e3 * slope_and_intercept(points)[0],
-            (float("-inf"), 0.0),
+            "time grows no faster than the state does",
+            "exponent of time against length (slope of the line through the logarithms)",
+            lambda points: slope_and_intercept(np.log(points))[0],
+            (float("-inf"), PROPORTIONAL),
         ),
         _judge_line(
             outcomes,
@@ -76,7 +78,7 @@ def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
         ),
     )
     tables = [_table(outcomes, varied) for varied in (STATE, QUESTIONS)]
-    return Judgement(findings, tuple(tables), tuple(_notes(outcomes)))
+    return Judgement(findings, tuple(tables), tuple(_notes(outcomes, setting.seed)))
 
 
 def _judge_line(
@@ -130,13 +132,24 @@ def _table(outcomes: Sequence[Outcome], varied: str) -> Table:
     return Table(f"Time by {varied}", columns, tuple(rows))
 
 
-def _notes(outcomes: Sequence[Outcome]) -> list[str]:
+def _notes(outcomes: Sequence[Outcome], seed: int) -> list[str]:
+    """The fitted lines in words."""
     notes = []
-    for varied in (STATE, QUESTIONS):
-        points, _ = _points(outcomes, varied)
-        if len(np.unique(points[:, 0])) > 1:
-            slope, intercept = slope_and_intercept(points)
-            notes.append(f"Fitted by {varied}: {intercept:.1f} ms + {slope:.4g} ms each.")
+    for varied, unit in ((STATE, "1,000 characters"), (QUESTIONS, "question")):
+        points, groups = _points(outcomes, varied)
+        if len(np.unique(points[:, 0])) < 2:
+            continue
+        points = points / ((1000, 1) if varied == STATE else (1, 1))
+        slope, intercept = slope_and_intercept(points)
+        spread = ""
+        if len(set(groups)) > 1:
+            low, high = bootstrap_interval(
+                points, np.asarray(groups), lambda some: slope_and_intercept(some)[0], seed=seed
+            )
+            spread = f" (95 % interval {low:.2f} to {high:.2f})"
+        notes.append(
+            f"Fitted by {varied}: {intercept:.1f} ms, and {slope:.2f} ms{spread} for each {unit}."
+        )
     return notes
 
 

@@ -19,7 +19,7 @@ def plan(setting: Setting) -> list[Trial]:
             block=scene.name, condition=SENT, group=scene.name, request=scene.ask(scene.choice)
         )
         for scene in scenes(setting.quick)
-        for _ in range(setting.size(3, 8))
+        for _ in range(setting.size(2, 8))
     ]  # fmt: skip
 
 
