@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from steelyard.probe.compare import AGAIN, BASE, changes, first_refusal, paired
 from steelyard.probe.experiment import Experiment, Judgement, Setting
-from steelyard.probe.finding import LEVEL, Sample, judge_mean
+from steelyard.probe.finding import Sample, judge_mean
 from steelyard.probe.sameness import MOVED, judge_moved, table_of
 from steelyard.probe.trial import ASKED, Outcome, Trial
 from steelyard.types.question import Choice, Noul, Question
@@ -61,7 +61,6 @@ def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
         told,
         margin=READS,
         seed=seed,
-        level=LEVEL,
         one_sided=True,
         why_none=refusal,
     )

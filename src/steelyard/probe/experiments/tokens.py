@@ -63,7 +63,7 @@ def _trial(scene: Scene, condition: str, state: str, questions: dict[str, Questi
 def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     told = [one for one in outcomes if one.reply is None or one.reply.input_tokens]
     silent = None if told else "it tells no tokens"
-    why = first_refusal(told) or silent or "it tells tokens for a part of the requests only"
+    why = first_refusal(told) or silent or "for a longer state it tells no more tokens"
     seed = setting.seed
 
     def per_question(a: Outcome, long_a: Outcome, abc: Outcome, long_abc: Outcome) -> float | None:
