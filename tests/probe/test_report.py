@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from support.deciders import Faultless, Narrow
@@ -13,6 +14,7 @@ from steelyard.errors import OutputError, RequestError, UnavailableError
 from steelyard.probe.document import SCHEMA, document
 from steelyard.probe.experiment import Setting
 from steelyard.probe.experiments.registry import EXPERIMENTS, chosen
+from steelyard.probe.own import read_own
 from steelyard.probe.page import number, page
 from steelyard.probe.run import probe
 from steelyard.probe.write import check_free, write_report
@@ -124,6 +126,15 @@ def test_experiments_are_chosen_by_name():
 def test_every_experiment_says_what_it_asks():
     for name, experiment in EXPERIMENTS.items():
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name) and experiment.asks.endswith("?")
+
+
+def test_the_page_in_docs_names_every_experiment_and_its_example_is_read(tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "probe.md").read_text(encoding="utf-8")
+    table = text.split("## The experiments")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)) == set(EXPERIMENTS)
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)))
+    assert [one.wordings for one in read_own(rows)] == [("Is it pressing?",)]
 
 
 def test_progress_counts_to_the_end():

@@ -105,7 +105,8 @@ def probe(
             from steelyard.client import Client
 
             client = until.enter_context(Client(url, api_key=api_key, timeout=timeout))
-            decider = Remote(client, url, model)
+            # An address may carry a password in front of the host; reports are passed on.
+            decider = Remote(client, url.rpartition("@")[2], model)
         on_request = until.enter_context(request_bar())
         run = run_probe(
             decider,

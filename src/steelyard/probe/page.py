@@ -106,7 +106,7 @@ def _finding(finding: Finding) -> str:
         f"<div class='finding {MARKS[finding.verdict]}'><p><b>Null:</b> {escape(finding.null)}. "
         f"<span class='verdict'>{finding.verdict}</span>: {escape(finding.because)}.</p>"
         f"<p class='soft'>{escape(finding.measure)}: {estimate_text(finding)}"
-        f"{f' ({texts}{finding.level:.4g} interval)' if finding.interval else ''}</p>"
+        f"{f' ({texts}{100 * finding.level:.4g} % interval)' if finding.interval else ''}</p>"
         f"{_bar(finding)}</div>"
     )
 
