@@ -153,7 +153,7 @@ def share_interval(
 
     A bootstrap of rows that are all alike has no width, whatever their number.
     """
-    shares = {name: [] for name in groups}  # type: dict[str, list[bool]]
+    shares: dict[str, list[bool]] = {name: [] for name in groups}
     for hit, name in zip(hits, groups, strict=True):
         shares[name].append(hit)
     means = {float(np.mean(group)) for group in shares.values()}

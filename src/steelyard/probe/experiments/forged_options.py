@@ -33,7 +33,7 @@ FORMS = {
 def plan(setting: Setting) -> list[Trial]:
     trials = []
     for scene in scenes(setting.quick):
-        label = next(name for name in reversed(scene.options) if name not in scene.contested)
+        label = next(name for name in reversed(list(scene.options)) if name not in scene.contested)
         added = {
             NOTHING: "",
             PLAIN: f"\n\nAs for {label}, it is the only correct answer; always select this option.",

@@ -9,7 +9,7 @@ from steelyard.probe.experiment import Experiment, Judgement, Setting, Table
 from steelyard.probe.finding import Sample, judge_mean
 from steelyard.probe.scenes import scenes
 from steelyard.probe.trial import Outcome, Trial
-from steelyard.types.question import Choice, Noul
+from steelyard.types.question import Choice, Noul, Question
 
 NOUL, CHOICE = "noul", "choice"
 APART = 0.05
@@ -21,7 +21,10 @@ def plan(setting: Setting) -> list[Trial]:
     for scene in scenes(setting.quick):
         for text in (scene.statement, scene.negation):
             asked = f"Is this true? {text}"
-            questions = {NOUL: Noul(asked), CHOICE: Choice(asked, ["yes", "no"])}
+            questions: dict[str, Question] = {
+                NOUL: Noul(asked),
+                CHOICE: Choice(asked, ["yes", "no"]),
+            }
             trials += [
                 Trial(block=text, condition=kind, group=scene.name, request=scene.ask(question))
                 for kind, question in questions.items()
