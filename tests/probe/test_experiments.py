@@ -28,7 +28,7 @@ FAULTS = [
     ("isolation", deciders.CopyBound, ["asked alone"]),
     ("option-order", deciders.OrderBound, ["moves no probability", "changes no answer"]),
     ("paraphrase", deciders.WordBound, ["moves no probability"]),
-    ("irrelevant-option", deciders.Crowded, ["leaves the odds"]),
+    ("irrelevant-option", deciders.Crowded, ["each time"]),
     ("option-count", deciders.FirstOnly, ["in the middle", "in last place"]),
     ("card-in-state", deciders.Truncating, ["end of the state"]),
     ("card-in-options", deciders.LastCardOnly, ["first option", "middle option"]),

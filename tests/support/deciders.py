@@ -137,6 +137,9 @@ class WordBound(Faultless):
 class Crowded(Faultless):
     """Grows less sure with every option: a temperature that depends on their number."""
 
+    def __init__(self) -> None:
+        super().__init__(spread=4.0)
+
     def adjusted(self, scores: dict[str, float], request: Request, name: str) -> dict[str, float]:
         return {label: score / (1 + 0.5 * (len(scores) - 4)) for label, score in scores.items()}
 

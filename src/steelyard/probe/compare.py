@@ -21,7 +21,7 @@ class Change:
         condition: which way.
         moved: total variation between the answer as it was and as it is now.
         noise: total variation between two answers to the unchanged request.
-        flipped: the most probable option is another one.
+        flipped, noise_flipped: the most probable option is another one, likewise.
     """
 
     group: str
@@ -29,6 +29,7 @@ class Change:
     moved: float
     noise: float
     flipped: bool
+    noise_flipped: bool
 
 
 def total_variation(one: Distribution, other: Distribution) -> float:
@@ -92,6 +93,7 @@ def changes(outcomes: Sequence[Outcome]) -> list[Change]:
                         moved=total_variation(before, after),
                         noise=total_variation(before, once_more),
                         flipped=likeliest(before) != likeliest(after),
+                        noise_flipped=likeliest(before) != likeliest(once_more),
                     )
                     for before, once_more, after in trios
                 ]

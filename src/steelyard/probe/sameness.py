@@ -29,19 +29,10 @@ def judge_sameness(
         margin: of the mean total variation.
     """
     found = changes(outcomes)
-    groups = [change.group for change in found]
     refusal = first_refusal(outcomes)
     findings = (
         judge_moved(f"{what} moves no probability", found, setting, margin, refusal),
-        judge_share(
-            f"{what} changes no answer",
-            "share of questions whose most probable option changes",
-            [change.flipped for change in found],
-            groups,
-            most=FLIPPED,
-            seed=setting.seed,
-            why_none=refusal,
-        ),
+        _judge_flipped(f"{what} changes no answer", found, setting, refusal),
     )
     return Judgement(findings, (table_of(found),) if found else ())
 
@@ -61,6 +52,27 @@ def judge_moved(
     )
 
 
+def _judge_flipped(
+    null: str, found: Sequence[Change], setting: Setting, refusal: str | None
+) -> Finding:
+    measure = "share of questions whose most probable option changes"
+    groups = [one.group for one in found]
+    if any(one.noise_flipped for one in found):
+        excess = [float(one.flipped) - float(one.noise_flipped) for one in found]
+        return judge_mean(
+            null,
+            f"{measure}, less that by a repeat",
+            Sample(excess, groups),
+            margin=FLIPPED,
+            seed=setting.seed,
+            one_sided=True,
+        )
+    flips = [one.flipped for one in found]
+    return judge_share(
+        null, measure, flips, groups, most=FLIPPED, seed=setting.seed, why_none=refusal
+    )
+
+
 def table_of(found: Sequence[Change]) -> Table:
     """Each condition's total variations and flips."""
     rows: list[tuple[Cell, ...]] = []
@@ -74,7 +86,11 @@ def table_of(found: Sequence[Change]) -> Table:
                 max(one.moved for one in these),
                 float(np.mean([one.noise for one in these])),
                 sum(one.flipped for one in these),
+                sum(one.noise_flipped for one in these),
             )
         )
-    columns = ("what was done", "questions", "mean moved", "largest", "a repeat", "answers changed")
+    columns = (
+        "what was done", "questions", "moved (mean)", "largest", "by a repeat (mean)",
+        "answers changed", "by a repeat",
+    )  # fmt: skip
     return Table("Probability moved (total variation)", columns, tuple(rows))

@@ -8,10 +8,11 @@ five options with another text for the fifth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import mean
 
 from steelyard.probe.compare import complete_blocks, first_refusal, log_odds
 from steelyard.probe.experiment import Cell, Experiment, Judgement, Setting, Table
-from steelyard.probe.finding import Sample, judge_mean
+from steelyard.probe.finding import Finding, Sample, judge_mean
 from steelyard.probe.scenes import SCENES, scenes
 from steelyard.probe.trial import Outcome, Trial
 from steelyard.types.question import Choice
@@ -46,49 +47,59 @@ def plan(setting: Setting) -> list[Trial]:
 def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
     contested = {scene.name: scene.contested for scene in SCENES}
     rows: list[tuple[Cell, ...]] = []
-    added, replaced, groups, zeros = [], [], [], []
+    apart, added, replaced, groups, zeros = [], [], [], [], []
     for block in complete_blocks(outcomes, (FOUR, FIVE, OTHER_FIVE)):
         name = block[FOUR][0].trial.block
-        four, five, other = (
-            _mean_log_odds(block[condition], contested[name])
+        odds = {
+            condition: [log_odds(outcome.answer, *contested[name]) for outcome in block[condition]]
             for condition in (FOUR, FIVE, OTHER_FIVE)
-        )
-        if four is None or five is None or other is None:
+        }
+        told = {key: [one for one in both if one is not None] for key, both in odds.items()}
+        if told != odds:
             zeros.append(name)
             continue
+        four, five, other = (mean(told[condition]) for condition in (FOUR, FIVE, OTHER_FIVE))
+        noise = mean(max(told[key]) - min(told[key]) for key in (FOUR, FIVE))
+        apart.append(abs(told[FIVE][0] - told[FOUR][0]) - noise)
         added.append(five - four)
         replaced.append(other - five)
         groups.append(name)
         rows.append((name, " : ".join(contested[name]), four, five, five - four, other - five))
     refusal = first_refusal(outcomes) or ("a probability of 0 in every block" if zeros else None)
-    findings = (
-        judge_mean(
-            "an added irrelevant option leaves the odds of the others as they were",
-            "change of the log-odds of two options when a fifth is added (paired mean)",
-            Sample(added, groups),
+
+    def judged(null: str, measure: str, values: list[float], one_sided: bool = False) -> Finding:
+        return judge_mean(
+            null,
+            measure,
+            Sample(values, groups),
             margin=SHIFT,
             seed=setting.seed,
+            one_sided=one_sided,
             why_none=refusal,
+        )
+
+    findings = (
+        judged(
+            "an added irrelevant option leaves the odds of the others as they were, each time",
+            "distance of the log-odds of two options with a fifth from those without, less that "
+            "between identical requests (mean)",
+            apart,
+            one_sided=True,
         ),
-        judge_mean(
+        judged(
+            "an added irrelevant option favours neither of two others, on average",
+            "change of the log-odds of two options when a fifth is added (paired mean)",
+            added,
+        ),
+        judged(
             "what the irrelevant option says does not matter",
             "change of the log-odds when the fifth says something else (paired mean)",
-            Sample(replaced, groups),
-            margin=SHIFT,
-            seed=setting.seed,
-            why_none=refusal,
+            replaced,
         ),
     )
     columns = ("text", "options", "with four", "with five", "for being added", "for another text")
     notes = (f"Left out, a probability was told as 0: {', '.join(zeros)}.",) if zeros else ()
     return Judgement(findings, (Table("Log-odds", columns, tuple(rows)),), notes)
-
-
-def _mean_log_odds(outcomes: Sequence[Outcome], pair: tuple[str, str]) -> float | None:
-    """Of identical requests, whose noise it lessens."""
-    odds = [log_odds(outcome.answer, *pair) for outcome in outcomes]
-    told = [one for one in odds if one is not None]
-    return sum(told) / len(told) if len(told) == len(odds) else None
 
 
 EXPERIMENT = Experiment(

@@ -99,24 +99,27 @@ def _accepted(outcomes: Sequence[Outcome]) -> Finding:
 def _many(outcomes: Sequence[Outcome], setting: Setting) -> Finding:
     """The most options against the fewest, by text number and place."""
     answered = [one for one in outcomes if one.reply is not None]
-    sizes = {one.trial.size for one in answered}
     found = {
         (one.trial.group, one.trial.condition, one.trial.size): right_probability(one)
         for one in answered
     }
+    texts = {one.trial.size: set[str]() for one in answered}
+    for one in answered:
+        texts[one.trial.size].add(one.trial.group)
+    sizes = [size for size, groups in texts.items() if len(groups) > 1]  # one text shows nothing
     fewest, most = min(sizes, default=0), max(sizes, default=0)
-    values, groups = [], []
+    values, names = [], []
     for (group, place, size), few in found.items():
         many = found.get((group, place, most))
         if size == fewest and many is not None:
             values.append(many - few)
-            groups.append(group)
+            names.append(group)
     hits = sum(is_right(one) for one in answered if one.trial.size == fewest)
     asked = sum(one.trial.size == fewest for one in answered)
     return judge_mean(
         "among many options the right one is found as well as among few",
         f"probability of the right option: of {most}, less of {fewest} (mean)",
-        Sample(values, groups),
+        Sample(values, names),
         margin=SHIFT,
         seed=setting.seed,
         blind=None if 2 * hits > asked else f"of {fewest} options the right one is not found",
