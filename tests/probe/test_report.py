@@ -145,7 +145,7 @@ def test_progress_counts_to_the_end():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.12345, "0.123"), (-0.5, "−0.500"), (0.0, "0"), (-1e-9, "-1e-09"), (12345.0, "1.23e+04")],
+    [(0.12345, "0.123"), (-0.5, "−0.500"), (0.0, "0"), (-1e-9, "0.000"), (12345.0, "12345")],
 )
 def test_numbers_are_short(value, text):
-    assert number(value).replace("−", "-") == text.replace("−", "-")
+    assert number(value) == text

@@ -122,9 +122,11 @@ def estimate_text(finding: Finding) -> str:
 
 
 def number(value: float) -> str:
-    """Three decimals, or three digits of what is large or small; never -0."""
-    text = f"{value:.3f}" if 0.001 <= abs(value) < 1000 else f"{value:.3g}"
-    return "0" if float(text) == 0 else text.replace("-", "−")
+    """Three decimals, whole numbers without; "0" is exactly that, and "0.000" is not."""
+    if value == round(value):
+        return f"{value:.0f}".replace("-", "−")
+    text = f"{value:.3f}"
+    return (text.removeprefix("-") if float(text) == 0 else text).replace("-", "−")
 
 
 def _bar(finding: Finding) -> str:

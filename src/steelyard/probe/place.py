@@ -47,15 +47,6 @@ def judge_places(
         chance: share of right answers that guessing gives.
         task: what a model must be able to do for the comparison to mean anything.
     """
-    answered = [one for one in outcomes if one.reply is not None]
-    hits = sum(map(is_right, answered))
-    above = wilson_interval(hits, len(answered))[0] > chance
-    blind = (
-        None
-        if above
-        else f"the model does not {task}: right in {hits} of {len(answered)}, and guessing would "
-        f"be right in {chance:.0%}"
-    )
     findings = []
     for null, (before, after) in nulls.items():
         shifts = paired(
@@ -63,6 +54,7 @@ def judge_places(
             (before, after),
             lambda one, two: right_probability(two) - right_probability(one),
         )
+        these = [one for one in outcomes if one.trial.condition in (before, after)]
         findings.append(
             judge_mean(
                 null,
@@ -71,17 +63,30 @@ def judge_places(
                 margin=SHIFT,
                 seed=setting.seed,
                 level=1 - (1 - LEVEL) / len(nulls),
-                blind=blind,
+                blind=_blind(these, chance, task),
                 why_none=first_refusal(outcomes),
             )
         )
     return Judgement(tuple(findings), (hits_table(title, outcomes),))
 
 
+def _blind(outcomes: Sequence[Outcome], chance: float, task: str) -> str | None:
+    """Why places cannot matter to this model, or None where it is right more often than by luck."""
+    answered = [one for one in outcomes if one.reply is not None]
+    hits = sum(map(is_right, answered))
+    if wilson_interval(hits, len(answered))[0] > chance:
+        return None
+    return (
+        f"the model does not {task}: right in {hits} of {len(answered)}, and guessing would be "
+        f"right in {chance:.0%}"
+    )
+
+
 def hits_table(
     title: str,
     outcomes: Sequence[Outcome],
     row_of: Callable[[Outcome], str] = lambda one: one.trial.condition,
+    hit: str = "right",
 ) -> Table:
     """For each row: right answers with Wilson's interval, and the mean probability."""
     rows: list[tuple[Cell, ...]] = []
@@ -93,5 +98,5 @@ def hits_table(
         mean = float(np.mean([*map(right_probability, answered)])) if answered else None
         refused = len(these) - len(answered)
         rows.append((name, len(answered), hits, f"{low:.2f} to {high:.2f}", mean, refused))
-    columns = ("where", "answered", "right", "95 % interval", "mean probability", "refused")
+    columns = ("where", "answered", hit, "95 % interval", "mean probability", "refused")
     return Table(title, columns, tuple(rows))

@@ -79,7 +79,7 @@ def judge(outcomes: Sequence[Outcome], setting: Setting) -> Judgement:
         one_sided=True,
         why_none=refusal,
     )
-    table = hits_table("How often the wrongly claimed option is taken", outcomes)
+    table = hits_table("The wrongly claimed option", outcomes, hit="taken")
     return Judgement((*forged, claimed), (table,))
 
 
