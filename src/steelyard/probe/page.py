@@ -38,11 +38,12 @@ th { font-weight: 600; color: var(--soft); }
 td.n { text-align: right; white-space: nowrap; }
 .finding { margin: .9rem 0; padding-left: .8rem; border-left: 4px solid var(--line);
   break-inside: avoid; }
-.verdict { font-weight: 600; }
-.holds { border-color: #2a7d4f; } .holds .verdict, .verdict.holds { color: #1f6b41; }
-.fails { border-color: #b3382c; } .fails .verdict, .verdict.fails { color: #a02d22; }
-.open { border-color: #b98a1a; } .open .verdict, .verdict.open { color: #86630c; }
-.none { border-color: #8b95a1; } .none .verdict, .verdict.none { color: #5d6876; }
+.verdict { font-weight: 600; white-space: nowrap; }
+td:first-child a { white-space: nowrap; color: inherit; }
+.finding.holds { border-color: #2a7d4f; } .holds .verdict, .verdict.holds { color: #1f6b41; }
+.finding.fails { border-color: #b3382c; } .fails .verdict, .verdict.fails { color: #a02d22; }
+.finding.open { border-color: #b98a1a; } .open .verdict, .verdict.open { color: #86630c; }
+.finding.none { border-color: #8b95a1; } .none .verdict, .verdict.none { color: #5d6876; }
 svg { display: block; margin: .2rem 0; max-width: 100%; }
 @media print { body { margin: 0; max-width: none; font-size: 11px; }
   h2 { break-after: avoid; } table { break-inside: avoid; } }
