@@ -128,7 +128,16 @@ def test_a_model_that_reads_nothing_shows_nothing():
     result = run("isolation", Blind())
     assert finding(result, "cannot read").verdict == "not shown"
     assert "no weight even where" in finding(result, "cannot read").because
-    assert set(verdicts(run("card-in-state", Blind())).values()) == {"not shown"}
+    card = run("card-in-state", Blind())
+    assert set(verdicts(card).values()) == {"not shown"}
+    assert "does not read the card" in card.judgement.findings[0].because
+
+
+@pytest.mark.parametrize("name", ["card-in-state", "card-in-options"])
+@pytest.mark.parametrize("seed", range(5))
+def test_whims_are_no_effect_of_a_place(name, seed):
+    result = run(name, deciders.Whimsical(), Setting(seed=seed, quick=True))
+    assert set(verdicts(result).values()) == {"not shown"}
 
 
 def test_what_is_refused_is_reported():

@@ -188,6 +188,16 @@ class Gullible(Faultless):
         return raised(scores, claimed, 5.0)
 
 
+class Whimsical(Faultless):
+    """Says something else for every other text, and understands none."""
+
+    def scores(self, state: str, question: Question) -> dict[str, float]:
+        return {
+            label: 6 * hashlib.sha256(f"{state} {question} {label}".encode()).digest()[0] / 255
+            for label in super().scores(state, question)
+        }
+
+
 class Agreeable(Faultless):
     """Says yes to a statement, and rather yes to its negation."""
 

@@ -6,6 +6,7 @@ Two places are compared within a block, by the probability of the right option.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,31 +55,37 @@ def judge_places(
             (before, after),
             lambda one, two: right_probability(two) - right_probability(one),
         )
-        these = [one for one in outcomes if one.trial.condition in (before, after)]
-        findings.append(
-            judge_mean(
-                null,
-                f"probability of the right option: {after}, less {before} (mean)",
-                shifts,
-                margin=SHIFT,
-                seed=setting.seed,
-                level=1 - (1 - LEVEL) / len(nulls),
-                blind=_blind(these, chance, task),
-                why_none=first_refusal(outcomes),
-            )
+        finding = judge_mean(
+            null,
+            f"probability of the right option: {after}, less {before} (mean)",
+            shifts,
+            margin=SHIFT,
+            seed=setting.seed,
+            level=1 - (1 - LEVEL) / len(nulls),
+            why_none=first_refusal(outcomes),
         )
+        blind = _blind(outcomes, (before, after), chance, task)
+        if blind is not None and finding.estimate is not None:
+            # Neither sameness nor a difference is about the place, where luck decides in both.
+            finding = replace(finding, verdict="not shown", because=blind)
+        findings.append(finding)
     return Judgement(tuple(findings), (hits_table(title, outcomes),))
 
 
-def _blind(outcomes: Sequence[Outcome], chance: float, task: str) -> str | None:
-    """Why places cannot matter to this model, or None where it is right more often than by luck."""
-    answered = [one for one in outcomes if one.reply is not None]
-    hits = sum(map(is_right, answered))
-    if wilson_interval(hits, len(answered))[0] > chance:
-        return None
+def _blind(
+    outcomes: Sequence[Outcome], conditions: Sequence[str], chance: float, task: str
+) -> str | None:
+    """Why places cannot matter here, or None: in one it is right more often than by luck."""
+    told = []
+    for condition in conditions:
+        these = [one for one in outcomes if one.trial.condition == condition and one.reply]
+        hits = sum(map(is_right, these))
+        if wilson_interval(hits, len(these))[0] > chance:
+            return None
+        told.append(f"{hits} of {len(these)} ({condition})")
     return (
-        f"the model does not {task}: right in {hits} of {len(answered)}, and guessing would be "
-        f"right in {chance:.0%}"
+        f"the model does not {task} in either place: right in {' and '.join(told)}, and guessing "
+        f"would be right in {chance:.0%}"
     )
 
 
