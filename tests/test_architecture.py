@@ -28,7 +28,7 @@ ROWS = [
     ["data"],
     ["bulk", "server"],
     ["data"],
-    ["training", "evaluation"],
+    ["training", "evaluation", "probe"],
     ["cli", "__init__", "__main__"],
 ]
 RANK = {package: rank for rank, row in enumerate(ROWS) for package in row}

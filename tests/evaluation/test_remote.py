@@ -11,8 +11,9 @@ import httpx
 import pytest
 from support.fake_engine import FakeEngine, fake_response
 
-from steelyard.client import Client, ReplyError
+from steelyard.client import PlainResponse
 from steelyard.errors import AuthenticationError, RequestError
+from steelyard.evaluation.plain_answers import as_response
 from steelyard.evaluation.remote import Remote
 from steelyard.evaluation.run import Failure, read_predictions, run
 from steelyard.types.answer import ChoiceAnswer, NoulAnswer, ScoreAnswer
@@ -124,42 +125,15 @@ def test_a_server_decides_how_it_reads() -> None:
         server.decide_many([], rotations=2)
 
 
-def reading(answers: dict[str, Any]) -> Any:
-    reply = {"model": "m", "answers": answers, "usage": {"input_tokens": 1, "output_tokens": 1}}
-    handler = httpx.MockTransport(lambda request: httpx.Response(200, json=reply))
-    with Client("http://host", plain=True, transport=handler) as client:
-        return client.decide("S", ASKED).answers
-
-
-GOOD: dict[str, Any] = {
-    "late": {"type": "noul", "noul": 0.25},
-    "team": {"type": "choice", "choice": "a", "probabilities": {"a": 0.33, "b": 0.33, "c": 0.33}},
-    "level": {"type": "score", "score": 0.5, "probabilities": {"0": 0.25, "1": 0.75}},
-}
-
-
-def test_a_plain_reply_is_read_by_its_probabilities() -> None:
-    answers = reading(GOOD)
-    late, team, level = answers["late"], answers["team"], answers["level"]
+def test_a_plain_reply_takes_the_form_of_ours() -> None:
+    shares = {"a": 0.5, "b": 0.3, "c": 0.2}
+    told = {"late": {"yes": 0.25, "no": 0.75}, "team": shares, "level": {"0": 0.25, "1": 0.75}}
+    plain = PlainResponse(model="m", answers=told, input_tokens=None, output_tokens=3)
+    response = as_response(plain, ASKED)
+    late, team, level = (response.answers[name] for name in ASKED)
     assert isinstance(late, NoulAnswer) and late.noul == 0.25 and late.basis.margin == 0.5
-    assert isinstance(team, ChoiceAnswer)
-    assert team.probabilities == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3})
+    assert isinstance(team, ChoiceAnswer) and team.choice == "a"
+    assert team.probabilities == shares and team.confidence == pytest.approx((0.5 - 1 / 3) * 1.5)
     assert isinstance(level, ScoreAnswer) and level.score == 0.75
     assert level.basis.readout == "unknown" and level.basis.calibration is None
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("team", {"probabilities": {"a": 0.5, "b": 0.3, "c": 0.1}}, "add up to 1, not 0.9"),
-        ("team", {"probabilities": {"a": 1.0}}, "a probability for each option"),
-        ("level", {"probabilities": {"0": 0.0, "1": 0.0}}, "add up to 1, not 0"),
-        ("late", {"noul": 1.5}, "a number from 0 to 1"),
-        ("late", {"type": "choice"}, "'noul'"),
-    ],
-)
-def test_a_plain_reply_that_is_none_says_where(
-    name: str, change: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ReplyError, match=message):
-        reading(GOOD | {name: GOOD[name] | change})
+    assert (response.usage.input_tokens, response.usage.output_tokens) == (0, 3)

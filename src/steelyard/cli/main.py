@@ -23,6 +23,7 @@ from steelyard.cli.evaluate import evaluate
 from steelyard.cli.mcp import mcp
 from steelyard.cli.mine import mine
 from steelyard.cli.models import models
+from steelyard.cli.probe import probe
 from steelyard.cli.pull import pull
 from steelyard.cli.report import report
 from steelyard.cli.score import score
@@ -43,8 +44,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
 for command in (
-    decide, score, serve, mcp, calibrate, verify, card, evaluate, compare, report, models, pull,
-    show, train, export, mine,
+    decide, score, serve, mcp, calibrate, verify, evaluate, compare, report, probe, card, models,
+    pull, show, train, export, mine,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data, name="data")

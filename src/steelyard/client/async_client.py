@@ -20,6 +20,7 @@ from steelyard.client.exchange import (
     result,
     setup,
 )
+from steelyard.client.plain import PlainResponse
 from steelyard.client.refusal import Refusal
 from steelyard.types.answer import Response
 from steelyard.types.content import Content
@@ -38,10 +39,9 @@ class AsyncClient:
         api_key: str | None = None,
         timeout: float = TIMEOUT_S,
         max_retries: int = 2,
-        plain: bool = False,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._setup = setup(base_url, api_key, timeout, max_retries, plain)
+        self._setup = setup(base_url, api_key, timeout, max_retries)
         self._http = httpx.AsyncClient(
             base_url=self._setup.base_url,
             headers=self._setup.headers,
@@ -53,7 +53,13 @@ class AsyncClient:
         self, state: Content, questions: Mapping[str, Question], *, model: str | None = None
     ) -> Response:
         """See `Client.decide`."""
-        return await self._send(calls.decide(state, questions, model, plain=self._setup.plain))
+        return await self._send(calls.decide(state, questions, model))
+
+    async def decide_plain(
+        self, state: Content, questions: Mapping[str, Question], *, model: str | None = None
+    ) -> PlainResponse:
+        """See `Client.decide_plain`."""
+        return await self._send(calls.decide_plain(state, questions, model))
 
     async def decide_batch(
         self,

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from steelyard.engine.options import How
 from steelyard.errors import RequestError, ServiceError
+from steelyard.evaluation.plain_answers import as_response
 from steelyard.types.answer import Response
 from steelyard.types.question import Noul
 from steelyard.types.request import Request
 
 if TYPE_CHECKING:
     import httpx
-
-    from steelyard.client import Client
 
 PLAIN_MODEL = "jev-latest"
 """The name that every System One server answers to."""
@@ -65,19 +64,13 @@ class Remote:
         self._url = url
         self._concurrency = concurrency
         self._model = model
-
-        def connect(plain: bool) -> Client:
-            return Client(url, api_key=api_key, timeout=timeout, plain=plain, transport=transport)
-
-        self._client = connect(plain=False)
+        self._client = Client(url, api_key=api_key, timeout=timeout, transport=transport)
         self.plain = False
         try:
             told = self._decide(PROBE)
         except (RequestError, ServiceError) as error:
             if not isinstance(error, RequestError) and error.code != "bad_reply":
                 raise  # no connection, no key: another form of the same call will not help
-            self._client.close()
-            self._client = connect(plain=True)
             self.plain = True
             self._model = model or PLAIN_MODEL
             told = self._decide(PROBE)
@@ -119,4 +112,8 @@ class Remote:
         self.close()
 
     def _decide(self, request: Request) -> Response:
-        return self._client.decide(request.state, request.questions, model=self._model)
+        state, questions = request.state, request.questions
+        if not self.plain:
+            return self._client.decide(state, questions, model=self._model)
+        plain = self._client.decide_plain(state, questions, model=self._model)
+        return as_response(plain, questions)
