@@ -56,7 +56,7 @@ def test_files_are_those_of_peft_and_come_back(folder: Path) -> None:
     config = json.loads((folder / "adapter_config.json").read_text())
     assert (config["peft_type"], config["r"], config["lora_alpha"]) == ("LORA", 4, 8.0)
     assert config["target_modules"] == sorted(module.split(".")[1] for module in MODULES)
-    again, first = read_adapter(folder, layers=3), tiny_adapter()
+    again, first = read_adapter(folder, tiny_config()), tiny_adapter()
     assert again.alpha == first.alpha and again.pairs.keys() == first.pairs.keys()
     for name, pair in again.pairs.items():
         assert all(torch.equal(x, y) for x, y in zip(pair, first.pairs[name], strict=True))
@@ -114,14 +114,14 @@ def test_a_configuration_that_asks_for_more_is_refused(
     path = folder / "adapter_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(error, match=message):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
 
 
 def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     path = folder / "adapter_model.safetensors"
     good = load_file(path)
     with pytest.raises(ModelFileError, match=r"in 3 layers, 0 to 2; the base has 4, 0 to 3"):
-        read_adapter(folder, layers=4)
+        read_adapter(folder, tiny_config(layers=4))
     for changed, error, message in (
         ({k: v for k, v in good.items() if k != KEY}, ModelFileError, "has only its B"),
         (
@@ -139,13 +139,13 @@ def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     ):
         save_file(changed, path)
         with pytest.raises(error, match=message):
-            read_adapter(folder, layers=3)
+            read_adapter(folder, tiny_config())
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(ModelFileError, match=r"adapter_model\.safetensors: cut short or corrupt"):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
     path.unlink()
     with pytest.raises(ModelFileError, match="no such file"):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
 
 
 @pytest.mark.filterwarnings("ignore")  # those of peft itself
@@ -165,6 +165,6 @@ def test_peft_merges_our_files_and_we_its_own_to_the_same_weights(tmp_path: Path
     trained.save_pretrained(theirs)
     for folder, model in ((ours, loaded), (theirs, trained)):
         expected = model.merge_and_unload().state_dict()
-        adapter = read_adapter(folder, layers=3)
+        adapter = read_adapter(folder, tiny_config())
         for name, tensor in AdaptedWeights(open_weights(base), adapter).tensors(torch.float32):
             torch.testing.assert_close(tensor, expected[name])
