@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         per_token = [1e6 * one / options.tokens for one in each]
         results[f"{name}_us_per_token"] = asdict(summarise(per_token))
     ratios = [b / a for a, b in zip(seconds["chunks"], seconds["recurrence"], strict=True)]
-    results["time_ratio"] = asdict(summarise(ratios))
+    results["recurrence_by_chunks_time"] = asdict(summarise(ratios))
     path = write_record(
         options.records,
         f"delta_rule--{options.tokens}",
