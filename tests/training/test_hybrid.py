@@ -16,12 +16,12 @@ import steelyard
 from steelyard.backbone.weights.adapter import AdaptedWeights, read_adapter
 from steelyard.backbone.weights.source import open_weights
 from steelyard.errors import RequestError
-from steelyard.training.bundles import Bundle, bundled
 from steelyard.training.export import export
 from steelyard.training.loop import LOG, Run, identity_of, losses, train
 from steelyard.training.lora import LoraLinear, adapted
 from steelyard.training.merged import write_merged
 from steelyard.training.micro_batch import placed
+from steelyard.training.shelf import Bundle, shelved
 
 MIXERS = {
     "self_attn": ["q_proj", "k_proj", "v_proj", "o_proj"],
@@ -55,7 +55,7 @@ def gradients(run: Run, bundles: Iterable[Bundle]) -> dict[str, Tensor]:
 def test_gradients_of_a_packed_tree_are_the_sum_of_each_questions_own(tmp_path, readout):
     run = hybrid_run(tmp_path, model={"readout": readout, "recompute": readout == "letters"})
     examples = small_examples(3)
-    packed = gradients(run, bundled(examples, "isolated-v1"))
+    packed = gradients(run, shelved(examples, "isolated-v1"))
     alone = [gradients(run, [Bundle(one.state, (one,), "isolated-v1")]) for one in examples]
     for name, found in packed.items():
         expected = sum(each[name] for each in alone)
@@ -74,7 +74,7 @@ def test_recomputing_changes_no_gradient_and_no_identity(tmp_path):
         == plain.identity
         != identity_of(small_config(tmp_path, model={"rank": 5}), tmp_path, "")
     )
-    bundles = bundled(small_examples(2), "isolated-v1")
+    bundles = shelved(small_examples(2), "isolated-v1")
     found, expected = gradients(again, bundles), gradients(plain, bundles)
     assert all(torch.equal(found[name], value) for name, value in expected.items())
 
@@ -119,7 +119,7 @@ def test_a_run_that_is_cut_goes_on_to_the_same_losses_and_its_export_answers_ali
 
     export(again, tmp_path / "model", name="small", merged=torch.float32)
     examples = small_examples(2, seed=5)
-    micro = placed([again.asker.ask(bundle) for bundle in bundled(examples, "isolated-v1")])
+    micro = placed([again.asker.ask(bundle) for bundle in shelved(examples, "isolated-v1")])
     with torch.no_grad():
         scores = again.trainee.scores(micro)[4]
     engine = steelyard.load(tmp_path / "model", calibrated=False)

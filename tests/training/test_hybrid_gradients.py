@@ -14,13 +14,13 @@ from torch.nn import functional as F
 from steelyard.backbone.config import from_hf
 from steelyard.backbone.decoder import Decoder
 from steelyard.prompt.layout import SYSTEM
-from steelyard.training.bundles import Bundle, bundled
 from steelyard.training.config import OptimConfig
 from steelyard.training.lenses import ExitLens
 from steelyard.training.loop import losses
 from steelyard.training.lora import adapt, adapted
 from steelyard.training.micro_batch import Asker, MicroBatch, placed
 from steelyard.training.readouts import Lettered
+from steelyard.training.shelf import Bundle, shelved
 from steelyard.training.trainee import Trainee
 from steelyard.types import Score
 
@@ -91,7 +91,7 @@ def test_loss_and_gradients_equal_transformers(layout):
     trainee = trainee_of(model)
     tokenizer = tiny_tokenizer()
     asker = Asker(tokenizer, tokenizer.chat_frame(SYSTEM), trainee.readout)
-    bundles = [Bundle(b.state, b.examples, layout) for b in bundled(small_examples(2), layout)]
+    bundles = [Bundle(b.state, b.examples, layout) for b in shelved(small_examples(2), layout)]
     micro = placed([asker.ask(bundle) for bundle in bundles], join=True)
     loss, _ = losses(trainee, micro, OPTIM)
     loss.backward()

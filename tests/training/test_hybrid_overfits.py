@@ -18,7 +18,6 @@ from transformers import AutoModelForCausalLM, Qwen3_5Config, Qwen3_5ForConditio
 
 from steelyard.prompt.layout import LAYOUTS, SYSTEM, frame
 from steelyard.prompt.options import option_set
-from steelyard.training.bundles import bundled
 from steelyard.training.config import DataConfig, ModelConfig, OptimConfig, TrainConfig
 from steelyard.training.export import export
 from steelyard.training.loop import LOG, Run, train
@@ -26,6 +25,7 @@ from steelyard.training.merged import write_merged
 from steelyard.training.micro_batch import placed
 from steelyard.training.readouts import Lettered
 from steelyard.training.setup import set_up
+from steelyard.training.shelf import shelved
 from steelyard.types import Example, Noul, Score
 
 pytestmark = pytest.mark.slow
@@ -159,7 +159,7 @@ def test_a_run_that_is_killed_goes_on_to_the_same_losses(folder: Path, whole: Ru
 def test_merged_it_gives_the_same_logits_in_transformers(folder: Path, whole: Run) -> None:
     rule = export(whole, folder / "model", name="heart", merged=torch.float32)
     assert rule is not None and rule.full_accuracy >= 0.98
-    asked = [whole.asker.ask(bundle) for bundle in bundled(decisions(40), "isolated-v1")]
+    asked = [whole.asker.ask(bundle) for bundle in shelved(decisions(40), "isolated-v1")]
     micro = placed(asked, join=True)
     with torch.no_grad():
         scores = whole.trainee.scores(micro)[LAYERS]
