@@ -61,7 +61,7 @@ def test_gradients_of_a_packed_tree_are_the_sum_of_each_questions_own(tmp_path, 
         expected = sum(each[name] for each in alone)
         if name == "head.key.bias":
             continue  # it moves all options alike, so its gradient is 0
-        scale = float(expected.abs().max())
+        scale = float(sum(each[name].abs() for each in alone).max())  # they may nearly cancel
         assert scale > 1e-5, f"{name} learns nothing"
         torch.testing.assert_close(found, expected, rtol=0, atol=2e-5 * scale, msg=name)
 
