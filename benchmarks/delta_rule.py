@@ -14,13 +14,14 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import process_time
 
 import torch
 from torch import Tensor
-from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional as F
 
+from benchmarks.kept import kept_bytes
 from benchmarks.record import add_record_arguments, provenance, summarise, write_record
 from steelyard.backbone.delta_rule import cut, delta_rule, step
 
@@ -38,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         "largest_difference": float((reads["chunks"] - reads["recurrence"]).abs().max())
     }
     for name, rule in rules.items():
-        results[f"{name}_kept_bytes_per_token"] = kept_bytes(rule, inputs) / options.tokens
+        kept = kept_bytes(partial(rule, inputs), inputs)
+        results[f"{name}_kept_bytes_per_token"] = kept / options.tokens
     seconds: dict[str, list[float]] = {name: [] for name in rules}
     for number in range(1, options.repeats + 1):
         for name, rule in rules.items():
@@ -117,25 +119,6 @@ def by_token(inputs: Sequence[Tensor]) -> Tensor:
         read, state = step(*row, state)
         reads.append(read)
     return torch.stack(reads)
-
-
-def kept_bytes(rule: Rule, inputs: Sequence[Tensor]) -> int:
-    """What autograd keeps for the way back, each piece of memory once, without the inputs."""
-    kept: dict[int, int] = {}
-    alive: list[Tensor] = []  # memory that is freed would be given out again, and counted once
-
-    def pack(x: Tensor) -> Tensor:
-        storage = x.untyped_storage()
-        kept[storage.data_ptr()] = storage.nbytes()
-        alive.append(x)
-        return x
-
-    with saved_tensors_hooks(pack, lambda x: x):
-        read = rule(inputs)
-    assert read.requires_grad, "nothing was kept, because no gradient is asked for"
-    for x in inputs:
-        kept.pop(x.untyped_storage().data_ptr(), None)
-    return sum(kept.values())
 
 
 def timed(rule: Rule, inputs: Sequence[Tensor]) -> float:

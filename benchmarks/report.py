@@ -238,6 +238,26 @@ def delta_rule(records: Sequence[Record], _: Path) -> str:
     )
 
 
+def train_memory(records: Sequence[Record], _: Path) -> str:
+    (record,) = records
+    cell, found = record["settings"], record["results"]
+    layers = {
+        f"a recurrent layer, of {cell['recurrent_layers']}": "recurrent",
+        f"a layer of attention, of {cell['attention_layers']}": "attention",
+        "all of them": "model",
+        "all of them, recomputed": "recomputed",
+    }
+    kib = {name: found[f"{key}_bytes_per_token"] / 1024 for name, key in layers.items()}
+    rows = [[name, f"{kept:,.0f}"] for name, kept in kib.items()]
+    return _with_sources(
+        "What autograd keeps for a token between forward and backward pass, in layers of the shape "
+        f"of Qwen3.5-4B with low-rank terms of rank {cell['rank']}, products in bfloat16, measured "
+        f"on {cell['tokens']} tokens on a CPU.",
+        table(["", "KiB a token"], rows),
+        records,
+    )
+
+
 SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Real ability", "ability", ability),
     ("A shared state", "shared_prefix", shared_prefix),
@@ -248,6 +268,7 @@ SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Parity with transformers", "parity_real", parity),
     ("Memory", "memory", memory),
     ("The delta rule in chunks", "delta_rule", delta_rule),
+    ("Memory in training", "train_memory", train_memory),
 )
 
 
