@@ -3,8 +3,8 @@
     python -m benchmarks.train_memory
 
 One recurrent layer and one of attention, low-rank terms on all their linear maps, products in
-bfloat16, on one text. Counted is what autograd keeps; weights are zeros, which changes no size. With
-`model.recompute` what is kept is the hidden states that enter a layer: 4 bytes times its width.
+bfloat16, on one text. Counted is what autograd keeps; weights are zeros, which changes no size.
+With `model.recompute` it is the hidden states that enter a layer: 4 bytes times its width.
 """
 
 from __future__ import annotations
