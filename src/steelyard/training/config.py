@@ -49,7 +49,7 @@ class ModelConfig:
     and steps on a CPU are faster afterwards."""
     recompute: bool = False
     """Keep between forward and backward pass only what enters each layer, and compute the rest
-    again: much less memory for a token, about a third more time."""
+    again: much less memory for a token, for one more forward pass."""
     exits: tuple[int, ...] = ()
     """Layers after which an exit is trained."""
 
