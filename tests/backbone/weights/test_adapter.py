@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from support.adapters import MODULES, tiny_adapter
 from support.folders import write_model
-from support.tiny import tiny_config, tiny_weights
+from support.tiny import hybrid_config, tiny_config, tiny_weights
 from transformers import AutoModelForCausalLM
 
 from steelyard.backbone.weights.adapter import (
@@ -146,6 +146,34 @@ def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     path.unlink()
     with pytest.raises(ModelFileError, match="no such file"):
         read_adapter(folder, tiny_config())
+
+
+def test_names_below_a_vision_tower_mean_the_same(folder: Path) -> None:
+    path = folder / "adapter_model.safetensors"
+    named = {
+        name.replace(".model.layers.", ".model.language_model.layers."): tensor
+        for name, tensor in load_file(path).items()
+    }
+    assert named.keys().isdisjoint(load_file(path))
+    save_file(named, path)
+    assert read_adapter(folder, tiny_config()).pairs.keys() == tiny_adapter().pairs.keys()
+
+
+def test_a_map_is_asked_of_the_layers_that_have_it(tmp_path: Path) -> None:
+    config = hybrid_config()  # the third of five layers attends
+
+    def written(*names: str) -> Path:
+        pair = torch.ones(2, 3), torch.ones(3, 2)
+        pairs = {f"model.layers.{name}.weight": pair for name in names}
+        write_adapter(Adapter(4.0, pairs), tmp_path, base="tiny")
+        return tmp_path
+
+    recurrent = [f"{layer}.linear_attn.out_proj" for layer in (0, 1, 3, 4)]
+    assert read_adapter(written("2.self_attn.q_proj", *recurrent), config).rank == 2
+    with pytest.raises(ModelFileError, match=r"in 3 layers, 0 to 3; the base has 4, 0 to 4"):
+        read_adapter(written(*recurrent[:-1]), config)
+    with pytest.raises(ModelFileError, match=r"in 1 layers, 0 to 0; the base has 1, 2 to 2"):
+        read_adapter(written("0.self_attn.q_proj"), config)
 
 
 @pytest.mark.filterwarnings("ignore")  # those of peft itself
