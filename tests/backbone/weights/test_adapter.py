@@ -163,8 +163,9 @@ def test_a_map_is_asked_of_the_layers_that_have_it(tmp_path: Path) -> None:
     config = hybrid_config()  # the third of five layers attends
 
     def written(*names: str) -> Path:
-        pair = torch.ones(2, 3), torch.ones(3, 2)
-        pairs = {f"model.layers.{name}.weight": pair for name in names}
+        pairs = {
+            f"model.layers.{name}.weight": (torch.ones(2, 3), torch.ones(3, 2)) for name in names
+        }
         write_adapter(Adapter(4.0, pairs), tmp_path, base="tiny")
         return tmp_path
 
