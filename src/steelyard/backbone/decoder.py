@@ -21,6 +21,7 @@ from steelyard.backbone.delta_net import DeltaNet
 from steelyard.backbone.layers import Embedding, Linear, PackedLinear, RMSNorm, can_pack
 from steelyard.backbone.recurrence import Recurrence, Recurrent
 from steelyard.backbone.rotary import Rotary, rotate
+from steelyard.backbone.weights.names import text_name
 from steelyard.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
@@ -212,7 +213,7 @@ class Decoder(nn.Module):
         for name, tensor in tensors:
             if _is_redundant(name, config):
                 continue
-            path = name.removeprefix("model.").removeprefix("language_model.")
+            path = text_name(name).removeprefix("model.")
             if path not in missing:
                 raise ModelFileError(f"not a tensor of this model, or there twice: {name}")
             if tuple(tensor.shape) != missing[path]:
