@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks import ability_table
+from benchmarks import ability_table, conformance_table
 from benchmarks.record import RECORDS, ROOT, read_records
 from benchmarks.tables import source, table
 
@@ -211,6 +211,10 @@ def memory(records: Sequence[Record], _: Path) -> str:
     )
 
 
+def conformance(records: Sequence[Record], _: Path) -> str:
+    return conformance_table.render(records)
+
+
 SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Real ability", "ability", ability),
     ("A shared state", "shared_prefix", shared_prefix),
@@ -220,6 +224,7 @@ SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("255 options: position", "wide_choices_position", position),
     ("Parity with transformers", "parity_real", parity),
     ("Memory", "memory", memory),
+    ("Conformance", "conformance", conformance),
 )
 
 
