@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 
 import jevbench
@@ -167,7 +168,8 @@ def coherent(server: LiveServer, suite: str) -> Coherence:
         f"{server.url}/v1/systemone", "jev-latest", timeout=TIMEOUT_S, per_replica=AT_ONCE
     )
     begin = time.perf_counter()
-    report = jevbench.evaluate(model, suite=suite, concurrency=AT_ONCE, cache=":memory:")
+    with closing(model.client):
+        report = jevbench.evaluate(model, suite=suite, concurrency=AT_ONCE, cache=":memory:")
     seconds = time.perf_counter() - begin
     differences = [
         outcome["deviation"]

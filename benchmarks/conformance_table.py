@@ -61,10 +61,10 @@ def _coherence(suites: Mapping[str, Mapping[str, Any]], at_once: int) -> list[st
     ]
     head = ["suite", *dimensions, "largest difference", "relations", "requests", "seconds"]
     return [
-        f"JevBench, {at_once} requests at a time: share of the relations that hold, in per cent, for "
-        "repetition (REP), batching (BAT), measurement (MEA), logic (LOG) and choice (CHO), and the "
-        "largest difference that company in a batch made to a probability. All but BAT judge the "
-        "model rather than the server.",
+        f"JevBench, {at_once} requests at a time: share of the relations that hold, in per cent, "
+        "for repetition (REP), batching (BAT), measurement (MEA), logic (LOG) and choice (CHO), "
+        "and the largest difference that company in a batch made to a probability. All but BAT "
+        "judge the model rather than the server.",
         table(head, rows),
     ]
 
