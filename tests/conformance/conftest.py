@@ -12,6 +12,7 @@ from benchmarks.conformance import KEY
 from benchmarks.live_server import LiveServer, live_server
 
 HURRIED = "sk-hurried-0123456789"
+PATIENT = ("--threads", "1", "--deadline-s", "600")  # a busy machine is not a fault
 
 
 @pytest.fixture(scope="session")
@@ -22,7 +23,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def open_tiny(tiny: Path) -> Iterator[LiveServer]:
     """One process without keys."""
-    with live_server(str(tiny), "--threads", "1") as server:
+    with live_server(str(tiny), *PATIENT) as server:
         yield server
 
 
@@ -30,7 +31,7 @@ def open_tiny(tiny: Path) -> Iterator[LiveServer]:
 def two_with_keys(tiny: Path) -> Iterator[LiveServer]:
     """Two processes that want a key."""
     keys = f"{KEY},{HURRIED} requests_per_min=1"
-    with live_server(str(tiny), "--threads", "1", num_workers=2, keys=keys) as server:
+    with live_server(str(tiny), *PATIENT, num_workers=2, keys=keys) as server:
         yield server
 
 
@@ -47,5 +48,5 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         server: LiveServer = request.getfixturevalue("open_tiny")
         yield server.url
         return
-    with live_server("mini") as server:
+    with live_server("mini", *PATIENT) as server:
         yield server.url
