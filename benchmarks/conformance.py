@@ -2,10 +2,10 @@
 
     python -m benchmarks.conformance --model mini
 
-A server is started with and without a key, as one process and as two. Each is put through
-jevcompat; the one without a key, of one process, also through JevBench, whose batch relations (BAT)
-must hold without exception, and through TypeSafe's SDK for JavaScript, where there is node. The
-record is written whatever comes out; a shortcoming then ends the program with status 1.
+A server is started with and without a key, as one process and as two, and each is put through
+jevcompat. Another one, without a key, is asked by TypeSafe's SDK for JavaScript, where there is
+npm, and put through JevBench, whose batch relations (BAT) must hold without exception. The record
+is written whatever comes out; a shortcoming then ends the program with status 1.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from importlib import metadata
+from itertools import product
 
 import jevbench
 from jevbench import taxonomy
@@ -40,6 +42,8 @@ TIMEOUT_S = 600.0  # a slow machine conforms, too
 SUITES = ("examples", "jevbench-mini")
 BATCHING = "BAT"
 AT_ONCE = 4  # requests of JevBench under way together, so that the server batches them
+
+PACKAGES = ("jevcompat", "jevbench", "typesafe-sdk")  # beside those of every record
 
 SCRIPT = ROOT / "tests" / "conformance" / "typesafe_sdk.mjs"
 JS_SDK = "@typesafe-ai/sdk@0.6.0"
@@ -86,44 +90,57 @@ class Coherence:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class JavaScript:
+    """What the script that uses TypeSafe's SDK for JavaScript found: in a line where it passed."""
+
+    package: str
+    passed: bool
+    said: str
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
+    has_npm = shutil.which("npm") is not None
+    if has_npm:
+        install_javascript()
+    flags = _serve_flags(options)
     compatibility: dict[str, Compatibility] = {}
+    for num_workers, key in product((1, 2), (None, KEY)):
+        name = (
+            f"{'one process' if num_workers == 1 else 'two processes'}, {'a' if key else 'no'} key"
+        )
+        with live_server(options.model, *flags, num_workers=num_workers, keys=key) as server:
+            compatibility[name] = jevcompat(server, key)
+        _say(f"{name}: {compatibility[name]}")
+    javascript: JavaScript | None = None
     coherence: dict[str, Coherence] = {}
-    javascript: str | None = None
-    for num_workers in (1, 2):
-        for key in (None, KEY):
-            name = f"{num_workers} process{'es' * (num_workers > 1)}, {'a' if key else 'no'} key"
-            with live_server(
-                options.model,
-                *_serve_flags(options),
-                num_workers=num_workers,
-                keys=key,
-            ) as server:
-                compatibility[name] = jevcompat(server, key)
-                _say(f"{name}: {compatibility[name]}")
-                if num_workers > 1 or key is not None:
-                    continue
-                if shutil.which("npm") is not None:
-                    javascript = ask_from_javascript(server.url)
-                    _say(javascript)
-                for suite in options.suites:
-                    coherence[suite] = coherent(server, suite)
-                    _say(f"{suite}: {coherence[suite]}")
+    with live_server(options.model, *flags) as server:
+        if has_npm:
+            javascript = ask_from_javascript(server.url)
+            _say(str(javascript))
+        for suite in options.suites:
+            coherence[suite] = coherent(server, suite)
+            _say(f"{suite}: {coherence[suite]}")
     path = write_record(
         options.records,
         f"conformance--{model_name(options.model)}-{options.dtype}",
         origin,
-        settings=model_settings(options) | {"suites": options.suites, "at_once": AT_ONCE},
+        settings=model_settings(options)
+        | {
+            "suites": options.suites,
+            "at_once": AT_ONCE,
+            "versions": {name: metadata.version(name) for name in PACKAGES},
+        },
         results={
             "jevcompat": {name: asdict(found) for name, found in compatibility.items()},
             "jevbench": {suite: asdict(found) for suite, found in coherence.items()},
-            "javascript": javascript,
+            "javascript": None if javascript is None else asdict(javascript),
         },
     )
     print(path)
-    if short := shortcomings(compatibility, coherence):
+    if short := shortcomings(compatibility, coherence, javascript):
         raise SystemExit("\n".join(short))
 
 
@@ -187,22 +204,31 @@ def coherent(server: LiveServer, suite: str) -> Coherence:
     )
 
 
-def ask_from_javascript(url: str) -> str:
-    """What the script that uses TypeSafe's SDK for JavaScript says of a server, in one line.
+def install_javascript() -> None:
+    """Fetch TypeSafe's SDK for JavaScript, and put the script that uses it where node finds it.
 
     Raises:
-        subprocess.CalledProcessError: npm could not install the SDK, or the script found a fault.
+        subprocess.CalledProcessError: npm cannot fetch it.
     """
     JS_FOLDER.mkdir(parents=True, exist_ok=True)
-    script = shutil.copy(SCRIPT, JS_FOLDER)  # beside the packages: node looks for them from there
+    shutil.copy(SCRIPT, JS_FOLDER)
     install = ["npm", "install", "--silent", "--no-save", "--prefix", str(JS_FOLDER), JS_SDK]
     subprocess.run(install, check=True)
-    done = subprocess.run(["node", script, url], check=True, stdout=subprocess.PIPE, text=True)
-    return f"{JS_SDK}: {done.stdout.strip()}"
+
+
+def ask_from_javascript(url: str) -> JavaScript:
+    """What the installed script finds in a server."""
+    done = subprocess.run(
+        ["node", str(JS_FOLDER / SCRIPT.name), url], check=False, capture_output=True, text=True
+    )
+    passed = done.returncode == 0
+    return JavaScript(JS_SDK, passed, (done.stdout if passed else done.stderr).strip())
 
 
 def shortcomings(
-    compatibility: Mapping[str, Compatibility], coherence: Mapping[str, Coherence]
+    compatibility: Mapping[str, Compatibility],
+    coherence: Mapping[str, Coherence],
+    javascript: JavaScript | None = None,
 ) -> list[str]:
     """What is not as it must be, a line each."""
     short = [
@@ -210,6 +236,8 @@ def shortcomings(
         for name, found in compatibility.items()
         if found.verdict != "conformant" or found.failed
     ]
+    if javascript is not None and not javascript.passed:
+        short.append(f"{javascript.package}: {javascript.said}")
     for suite, found in coherence.items():
         if found.dimensions[BATCHING] != 1.0:
             short.append(f"{suite}: {BATCHING} is {found.dimensions[BATCHING]}, not 1")

@@ -40,8 +40,10 @@ def _compatibility(name: str, found: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _javascript(said: str | None) -> list[str]:
-    return [] if said is None else [f"`{said.partition(': ')[0]}`: {said.partition(': ')[2]}."]
+def _javascript(found: Mapping[str, Any] | None) -> list[str]:
+    if found is None:
+        return []
+    return [f"`{found['package']}` {'found' if found['passed'] else 'failed'}: {found['said']}."]
 
 
 def _coherence(suites: Mapping[str, Mapping[str, Any]], at_once: int) -> list[str]:

@@ -32,7 +32,7 @@ RECORD: dict[str, Any] = {
     "settings": {"model": "mini", "threads": 2, "at_once": 4},
     "results": {
         "jevcompat": {"2 processes, no key": FOUND},
-        "javascript": "@typesafe-ai/sdk@0.6.0: all is well",
+        "javascript": {"package": "sdk@0.6.0", "passed": True, "said": "all is well"},
         "jevbench": {"examples": COHERENT},
     },
 }
@@ -41,7 +41,7 @@ RECORD: dict[str, Any] = {
 def test_a_record_becomes_tables_and_names_its_source() -> None:
     page = render([RECORD])
     assert "| 2 processes, no key | 32 of 32 | 12 of 13 | 62 | 40 | 20, 20 |" in page
-    assert "`@typesafe-ai/sdk@0.6.0`: all is well." in page
+    assert "`sdk@0.6.0` found: all is well." in page
     assert "| suite | REP | BAT | MEA | largest difference |" in page
     assert "| examples | 75.0 | 100.0 | - | 3.0e-08 | 50 | 43 | 12 |" in page
     assert "commit 0123456789" in page
@@ -49,4 +49,4 @@ def test_a_record_becomes_tables_and_names_its_source() -> None:
 
 def test_what_was_not_run_is_not_shown() -> None:
     page = render([RECORD | {"results": RECORD["results"] | {"javascript": None, "jevbench": {}}}])
-    assert "JevBench" not in page and "@typesafe-ai" not in page
+    assert "JevBench" not in page and "sdk@0.6.0" not in page

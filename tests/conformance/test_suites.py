@@ -8,7 +8,7 @@ import os
 import pytest
 from jevcompat.mock import MockConfig, Running
 
-from benchmarks.conformance import KEY, coherent, jevcompat, shortcomings
+from benchmarks.conformance import KEY, JavaScript, coherent, jevcompat, shortcomings
 from benchmarks.live_server import LiveServer
 
 AUTHENTICATION = {"auth.bearer", "auth.missing", "auth.invalid"}
@@ -35,7 +35,7 @@ def test_company_in_a_batch_changes_no_answer(open_tiny: LiveServer) -> None:
     assert found.largest_batch_difference < 1e-6  # the engine's own bound in float32
     assert shortcomings({}, {"examples": found}) == []
     worse = dataclasses.replace(found, dimensions={"BAT": 0.99}, errors=1)
-    assert len(shortcomings({}, {"examples": worse})) == 2
+    assert len(shortcomings({}, {"examples": worse}, JavaScript("sdk", False, "a fault"))) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // TypeSafe's SDK for JavaScript asks a server that lets everybody ask: node typesafe_sdk.mjs URL
-// Silent about faults only if there are none: then it says in one line what was tried.
+// It ends with status 1 at the first fault; without one it says in a line what was tried.
 
 import assert from "node:assert/strict";
 
