@@ -59,4 +59,4 @@ def test_the_tables_name_every_method_and_argument():
     assert set(re.findall(r"^\| `(\w+)\(", PAGE, re.MULTILINE)) == methods - {"close"}
     arguments = list(inspect.signature(Client).parameters)
     assert arguments == list(inspect.signature(AsyncClient).parameters)
-    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)[:5] == arguments
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)[:6] == arguments

@@ -38,9 +38,10 @@ class AsyncClient:
         api_key: str | None = None,
         timeout: float = TIMEOUT_S,
         max_retries: int = 2,
+        plain: bool = False,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._setup = setup(base_url, api_key, timeout, max_retries)
+        self._setup = setup(base_url, api_key, timeout, max_retries, plain)
         self._http = httpx.AsyncClient(
             base_url=self._setup.base_url,
             headers=self._setup.headers,
@@ -52,7 +53,7 @@ class AsyncClient:
         self, state: Content, questions: Mapping[str, Question], *, model: str | None = None
     ) -> Response:
         """See `Client.decide`."""
-        return await self._send(calls.decide(state, questions, model))
+        return await self._send(calls.decide(state, questions, model, plain=self._setup.plain))
 
     async def decide_batch(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
+from steelyard.client.plain import read_plain
 from steelyard.client.reply import At, read_response
 from steelyard.errors import RequestError
 from steelyard.types.answer import Response
@@ -54,14 +55,23 @@ class ModelEntry:
 
 
 def decide(
-    state: Content, questions: Mapping[str, Question], model: str | None = None
+    state: Content,
+    questions: Mapping[str, Question],
+    model: str | None = None,
+    *,
+    plain: bool = False,
 ) -> Call[Response]:
     """Questions about one state.
 
+    Args:
+        plain: send and read only what every System One server knows.
     Raises:
         RequestError: the state or a question is not what is allowed; nothing is sent then.
     """
     request = Request(state, questions, model)
+    if plain:
+        body = dumps(encode_request(request)).encode()
+        return Call("v1/systemone", body, partial(read_plain, asked=request.questions))
     body = dumps({**encode_request(request), **WHOLE}).encode()
     return Call("v1/systemone", body, partial(read_response, asked=request.questions))
 

@@ -40,6 +40,8 @@ class Client:
         timeout: seconds, for each time a call is sent.
         max_retries: how often a call is sent again after a 429, 502, 503 or 504, or where there is
             no connection; the waits grow, and follow the server's retry-after.
+        plain: ask and read only what every System One server knows: answers say nothing of what
+            they rest on, and their probabilities may be rounded. `decide_batch` is ours alone.
         transport: what carries requests, in place of the network.
     Raises:
         RequestError: one of these cannot be meant.
@@ -52,9 +54,10 @@ class Client:
         api_key: str | None = None,
         timeout: float = TIMEOUT_S,
         max_retries: int = 2,
+        plain: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._setup = setup(base_url, api_key, timeout, max_retries)
+        self._setup = setup(base_url, api_key, timeout, max_retries, plain)
         self._http = httpx.Client(
             base_url=self._setup.base_url,
             headers=self._setup.headers,
@@ -79,7 +82,7 @@ class Client:
             UnavailableError: no connection, or the server takes nothing at present.
             ReplyError: what came back is no answer to this.
         """
-        return self._send(calls.decide(state, questions, model))
+        return self._send(calls.decide(state, questions, model, plain=self._setup.plain))
 
     def decide_batch(
         self,

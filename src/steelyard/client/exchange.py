@@ -30,15 +30,19 @@ class Setup:
 
     Attributes:
         base_url: with a slash at its end.
+        plain: ask and read only what every System One server knows.
     """
 
     base_url: str
     headers: dict[str, str]
     timeout: httpx.Timeout
     retries: Retries
+    plain: bool
 
 
-def setup(base_url: str, api_key: str | None, timeout: float, max_retries: int) -> Setup:
+def setup(
+    base_url: str, api_key: str | None, timeout: float, max_retries: int, plain: bool
+) -> Setup:
     """Check what a client is made of.
 
     Raises:
@@ -66,6 +70,7 @@ def setup(base_url: str, api_key: str | None, timeout: float, max_retries: int) 
         headers=headers,
         timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_S)),
         retries=Retries(max_retries),
+        plain=plain,
     )
 
 
