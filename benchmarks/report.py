@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks import ability_table
+from benchmarks import ability_table, conformance_table
 from benchmarks.record import RECORDS, ROOT, read_records
 from benchmarks.tables import source, table
 
@@ -258,6 +258,10 @@ def train_memory(records: Sequence[Record], _: Path) -> str:
     )
 
 
+def conformance(records: Sequence[Record], _: Path) -> str:
+    return conformance_table.render(records)
+
+
 SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Real ability", "ability", ability),
     ("A shared state", "shared_prefix", shared_prefix),
@@ -269,6 +273,7 @@ SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Memory", "memory", memory),
     ("The delta rule in chunks", "delta_rule", delta_rule),
     ("Memory in training", "train_memory", train_memory),
+    ("Conformance", "conformance", conformance),
 )
 
 
