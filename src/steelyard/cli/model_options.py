@@ -89,6 +89,7 @@ def load_engine(
     threads: int | None,
     readout: str | None,
     layout: str | None,
+    depth: str = "full",
     calibrated: bool = True,
     calibration: Path | None = None,
 ) -> Engine:
@@ -103,6 +104,7 @@ def load_engine(
         threads=threads,
         readout=readout,
         layout=layout,
+        depth=depth_of(depth),
         calibrated=calibrated,
         calibration=calibration,
     )

@@ -89,6 +89,8 @@ def serve(
     ] = 1,
     readout: model_options.Readout = None,
     layout: model_options.Layout = None,
+    depth: model_options.Depth = "full",
+    calibration: model_options.Calibration = None,
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -137,6 +139,8 @@ def serve(
     names = [(locate(one).name, one) for one in model or ["mini"]]
     if len({name for name, _ in names}) < len(names):
         raise RequestError(f"two models of one name: {', '.join(model or ())}", field="model")
+    if calibration is not None and len(names) > 1:
+        raise RequestError("fitted on one model; allowed with one --model", field="calibration")
     load = partial(
         model_options.load_engine,
         runtime=runtime,
@@ -145,6 +149,8 @@ def serve(
         threads=threads,
         readout=readout,
         layout=layout,
+        depth=depth,
+        calibration=calibration,
     )
     offers = [Offer(name, partial(load, one)) for name, one in names]
     run(
