@@ -75,6 +75,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would go where the Host header says
     )
     app.add_middleware(Tracing, observers=(called,))
     for form in formats(config):

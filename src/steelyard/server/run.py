@@ -20,6 +20,7 @@ import uvicorn
 from steelyard.errors import RequestError
 from steelyard.server import audit as audit_file
 from steelyard.server.config import ServeConfig
+from steelyard.server.connection import bounded
 from steelyard.server.keys import KeyRing
 from steelyard.server.limits import Limiter
 from steelyard.server.trace import logger as access
@@ -100,6 +101,8 @@ def _serve(
     server = uvicorn.Server(
         uvicorn.Config(
             app,
+            http=bounded(service.config.body_s),
+            ws="none",
             lifespan="off",  # entered below, where its errors are raised and not only logged
             log_config=None,  # logging is the program's, and the access log our own
             access_log=False,
