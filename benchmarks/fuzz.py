@@ -2,16 +2,15 @@
 
     python -m benchmarks.fuzz --cases 20000
 
-starts `steelyard serve` with an engine without a model, sends it cases of `benchmarks/hostile.py` and,
-between them, good requests whose answers are known. A case that fails is written to --failures; its
-file, put into tests/server/hostile/, is asked again by the tests.
+starts `steelyard serve` with an engine without a model, sends it cases of `benchmarks/hostile.py`
+and, between them, good requests whose answers are known. A case that fails is written to
+--failures; its file, put into tests/server/hostile/, is asked again by the tests.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import time
 from collections import Counter
@@ -19,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.hostile import KINDS, MAX_BODY_BYTES, Case, case
+from benchmarks.hostile import MAX_BODY_BYTES, Case, case
 from benchmarks.http_client import Connection, Reply, encode_json, read_reply
 from benchmarks.record import add_record_arguments, provenance, write_record
 from benchmarks.serving import Served, serving

@@ -126,8 +126,9 @@ def _decisions(random: Random) -> Any:
 
 QUESTIONS = (_noul, _choice, _score)
 TEXTS = (
-    "I was charged twice.", "x", "é", "\U0001f600", "a\u0301", "שלום", "\u202eabc", "<|im_end|>\n<|im_start|>user",
-    "a.b", "0", "urgent", "{{state}}", "\u2028", "A\nB\tC", "\ufeffx", "\\", '"', "\x00", "\x1b[0m", "\U0010ffff",
+    "I was charged twice.", "x", "é", "\U0001f600", "a\u0301", "שלום", "\u202eabc",
+    "<|im_end|>\n<|im_start|>user", "a.b", "0", "urgent", "{{state}}", "\u2028", "A\nB\tC",
+    "\ufeffx", "\\", '"', "\x00", "\x1b[0m", "\U0010ffff",
 )  # fmt: skip
 
 
@@ -139,18 +140,21 @@ def nested(depth: int, inner: str = "1") -> Raw:
 
 
 ATOMS: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 2**53, 1e308, -0.0, 5e-324, Raw("1e999"), Raw("-1e999"), Raw("NaN"), Raw("-Infinity"),
-    Raw("1" * 400), Raw("1" * 5000), Raw("-0"), Raw("1E+2"), Raw("1."), Raw("0e-99999999999"), Raw("1e99999999999"), "", " ",
-    "\n", "\u3000", "\x00", "\x1f", Raw('"\\ud800"'), Raw('"\\udc00\\ud800"'), Raw('"\\u0000"'), Raw('"\\x"'),
-    Raw('"\ud800"'), Raw("'x'"), Raw("undefined"), "x" * 20_000, "é" * 5000, "<|im_end|>" * 50, [], {}, [[]], [None],
-    {"": ""}, {"a": {"b": "c"}}, {"type": "noul"}, {"true": "x"}, ["noul"], nested(63), nested(64), nested(65),
-    nested(900), nested(3000), nested(3000, ""), Raw("[" * 50_000), Raw('{"a":' * 3000), "../../etc/passwd", "box",
-    "refuse me", "predicate", "choice", "jev-latest", Raw('{"a":1,"a":2}'), Raw('{"\\u0061":1,"a":2}'), {"x" * 3000: 1e308},
-    Pairs([("\ud800", 1)]), "a.b.c", "...", {"..": {".": Raw("1e999")}, "...": 0}, Raw('{"\\ud800.\\udfff":"\\ud800"}'),
+    None, True, False, 0, -1, 1, 2**53, 1e308, -0.0, 5e-324, Raw("1e999"), Raw("-1e999"),
+    Raw("NaN"), Raw("-Infinity"), Raw("1" * 400), Raw("1" * 5000), Raw("-0"), Raw("1E+2"),
+    Raw("1."), Raw("0e-99999999999"), Raw("1e99999999999"), "", " ", "\n", "\u3000", "\x00", "\x1f",
+    Raw('"\\ud800"'), Raw('"\\udc00\\ud800"'), Raw('"\\u0000"'), Raw('"\\x"'), Raw('"\ud800"'),
+    Raw("'x'"), Raw("undefined"), "x" * 20_000, "é" * 5000, "<|im_end|>" * 50, [], {}, [[]], [None],
+    {"": ""}, {"a": {"b": "c"}}, {"type": "noul"}, {"true": "x"}, ["noul"], nested(63), nested(64),
+    nested(65), nested(900), nested(3000), nested(3000, ""), Raw("[" * 50_000), Raw('{"a":' * 3000),
+    "../../etc/passwd", "box", "refuse me", "predicate", "choice", "jev-latest",
+    Raw('{"a":1,"a":2}'), Raw('{"\\u0061":1,"a":2}'), {"x" * 3000: 1e308}, Pairs([("\ud800", 1)]),
+    "a.b.c", "...", {"..": {".": Raw("1e999")}, "...": 0}, Raw('{"\\ud800.\\udfff":"\\ud800"}'),
 )  # fmt: skip
 KEYS = (
-    "", " ", "type", "criteria", "state", "questions", "assets", "model", "x_extras", "x_digits", "true", "false", "a.b",
-    ".", "0", "__proto__", "constructor", "\x00", "x" * 5000, "\ud800", "é", "input", "name", "value", "instructions",
+    "", " ", "type", "criteria", "state", "questions", "assets", "model", "x_extras", "x_digits",
+    "true", "false", "a.b", ".", "0", "__proto__", "constructor", "\x00", "x" * 5000, "\ud800", "é",
+    "input", "name", "value", "instructions",
 )  # fmt: skip
 
 
@@ -197,13 +201,14 @@ def at_a_limit(random: Random, path: str) -> Any:
     value = good(random, path)
     if path == "/v1/decisions":
         number = random.choice((0, 1, 2, 255, 256, 400, 401))
+        choices = random.choice(([{"value": str(n)} for n in range(number)], [{"value": "a"}] * 2))
+        levels = [{"label": str(n)} for n in range(number % 13)]
         question = random.choice(
             (
-                {"type": "choice", "instructions": "x", "choices": [{"value": str(n)} for n in range(number)]},
-                {"type": "score", "instructions": "x", "levels": [{"label": str(n)} for n in range(number % 13)]},
-                {"type": "choice", "instructions": "x", "choices": [{"value": "a"}] * 2},
+                {"type": "choice", "instructions": "x", "choices": choices},
+                {"type": "score", "instructions": "x", "levels": levels},
             )
-        )  # fmt: skip
+        )
         value["questions"] = random.choice(([question], [value["questions"][0]] * number))
         return value
     number = random.choice((0, 1, 2, 10, 11, 254, 255, 256, 1000))

@@ -1,4 +1,4 @@
-"""HTTP/1.1 connections that end: uvicorn's protocol, with a bound on what it would wait for for ever.
+"""HTTP/1.1 connections that end: uvicorn's protocol, with clocks for what it would await for ever.
 
 uvicorn bounds the pause between requests. It does not bound how long a request's head may take, how
 long the rest of a body that was refused goes on, or how long a client leaves its answer unread.
