@@ -1,10 +1,10 @@
-"""Schemathesis on a server: what its OpenAPI document allows is answered, what it does not, refused.
+"""Schemathesis on a server: what its OpenAPI document allows is answered, the rest refused.
 
     python -m benchmarks.schema --examples 200
 
-starts `steelyard serve` with an engine without a model. Every reply must have a status, a type, headers
-and a body that the document knows; it must be an answer where the schema of the body holds, a refusal
-where it does not, and never a 5xx.
+starts `steelyard serve` with an engine without a model. Every reply must have a status, a type,
+headers and a body that the document knows; it must be an answer where the schema of the body holds,
+a refusal where it does not, and never a 5xx.
 """
 
 from __future__ import annotations

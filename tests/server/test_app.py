@@ -16,23 +16,13 @@ import httpx
 import pytest
 from support.engines import tiny_engine
 from support.fake_engine import FakeEngine, fake_response
-from support.service import BODY, NOUL, asked, client, posted
+from support.service import BODY, GOOD, NOUL, PATHS, asked, client, posted
 
 from steelyard.server.body import zstd
 from steelyard.server.keys import parse_keys
 from steelyard.types.codec import decode_request, encode_response
 from steelyard.types.request import Request
 
-PATHS = ("/v1/systemone", "/v1/systemone/batch", "/v1/decisions", "/api/alpha/decisions")
-GOOD: dict[str, Any] = {
-    "/v1/systemone": BODY,
-    "/v1/systemone/batch": {"states": ["one", "two"], "questions": BODY["questions"]},
-    "/v1/decisions": {
-        "input": "a text",
-        "questions": [{"type": "predicate", "instructions": "Is it urgent?"}],
-    },
-    "/api/alpha/decisions": {"model": "typesafe/jev-latest", **BODY},
-}
 SECRET = "sk-0123456789abcdef"
 KEYS = parse_keys([f"alice {SECRET}", "bob sk-fedcba9876543210"], "keys")
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from server.test_app import GOOD, PATHS
-from support.service import NOUL, asked
+from support.service import GOOD, NOUL, PATHS, asked
 
 from benchmarks.schema import check
 from steelyard.server.wire.errors import STATUSES
