@@ -14,7 +14,7 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +28,7 @@ LIMIT_S = 30.0
 
 BODY_S = 3.0
 AT_ONCE = 16
+CHUNK = 500
 FAILURES = Path("build/fuzz")
 SERVER = ("--body-s", str(BODY_S), "--max-body-mb", str(MAX_BODY_BYTES / 2**20))
 
@@ -73,15 +74,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     origin = provenance(options.allow_dirty)
     found = Found()
     with serving(*SERVER, fake=True) as served:
-        asyncio.run(run(served, _cases(options.seed, 500), Found()))  # what it keeps, it has then
+        asyncio.run(
+            run(served, cases(options.seed, 0, CHUNK), Found())
+        )  # what it keeps, it has now
         memory = [served.resident_bytes()]
-        for begin in range(0, options.cases, options.cases // 10 or 1):
-            numbers = range(begin, min(begin + (options.cases // 10 or 1), options.cases))
-            some = (case(options.seed, 500 + number) for number in numbers)
-            asyncio.run(run(served, some, found))
+        for begin in range(CHUNK, CHUNK + options.cases, CHUNK):
+            end = min(begin + CHUNK, CHUNK + options.cases)
+            asyncio.run(run(served, cases(options.seed, begin, end), found))
             memory.append(served.resident_bytes())
-            print(f"{numbers.stop} cases, {len(found.failures)} failures, {memory[-1]:,} bytes",
-                  file=sys.stderr, flush=True)  # fmt: skip
+            done = f"{end - CHUNK} cases, {len(found.failures)} failures, {memory[-1]:,} bytes"
+            print(done, file=sys.stderr, flush=True)
         connections = served.num_connections()
         logged = served.log.read_text(encoding="utf-8")
     for index, (one, wrong) in enumerate(found.failures):
@@ -129,11 +131,16 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-async def run(served: Served, cases: Iterable[Case], found: Found) -> None:
+def cases(seed: int, begin: int, end: int) -> list[Case]:
+    """Made before they are sent: a client that computes meanwhile looks like a slow one."""
+    return [case(seed, number) for number in range(begin, end)]
+
+
+async def run(served: Served, some: Sequence[Case], found: Found) -> None:
     """Send cases, some at a time, and good requests between them."""
     async with Connection(served.host, served.port) as known:
         expected = (await known.ask(GOOD)).json()
-    waiting = iter(cases)
+    waiting = iter(some)
 
     async def work() -> None:
         for number, one in enumerate(waiting):
@@ -150,7 +157,7 @@ async def send(host: str, port: int, one: Case) -> Outcome:
     """Send a case on a connection of its own, and judge what comes back."""
     begin = time.perf_counter()
     replies: list[Reply] = []
-    wrong = ""
+    wrong = reset = ""
     try:
         async with asyncio.timeout(LIMIT_S), Connection(host, port) as connection:
             sending = asyncio.create_task(_send(connection, one))
@@ -167,13 +174,14 @@ async def send(host: str, port: int, one: Case) -> Outcome:
                 await asyncio.gather(sending, return_exceptions=True)
     except TimeoutError:
         wrong = f"nothing within {LIMIT_S:g} s"
-    except OSError:
-        pass  # the connection was reset: as good as closed
+    except OSError as error:  # as good as closed
+        reset = type(error).__name__
     statuses = [str(reply.status) for reply in replies]
     if len(replies) < one.replies and one.ending != "leave":
         statuses.append("closed")
     seconds = time.perf_counter() - begin - sum(pause for pause, _ in one.sends)
-    return Outcome(tuple(statuses), seconds, wrong or judge(one, replies))
+    wrong = wrong or judge(one, replies)
+    return Outcome(tuple(statuses), seconds, wrong and f"{wrong} {reset}".rstrip())
 
 
 async def _send(connection: Connection, one: Case) -> None:
@@ -212,10 +220,6 @@ async def _probe(served: Served, expected: object) -> str:
     if reply.status != 200 or reply.json() != expected:
         return f"a good request beside it: {reply.status}"
     return ""
-
-
-def _cases(seed: int, number: int) -> Iterable[Case]:
-    return (case(seed, index) for index in range(number))
 
 
 def _sorted(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:

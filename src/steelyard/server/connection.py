@@ -39,8 +39,8 @@ def bounded(patience_s: float) -> type[H11Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            self._head = _cancelled(self._head)
-            self._stall = _cancelled(self._stall)
+            self._head = _stop(self._head)
+            self._stall = _stop(self._stall)
 
         def pause_writing(self) -> None:
             super().pause_writing()
@@ -48,7 +48,7 @@ def bounded(patience_s: float) -> type[H11Protocol]:
 
         def resume_writing(self) -> None:
             super().resume_writing()
-            self._stall = _cancelled(self._stall)
+            self._stall = _stop(self._stall)
 
         def timeout_keep_alive_handler(self) -> None:
             if self.transport.get_write_buffer_size():
@@ -63,13 +63,14 @@ def bounded(patience_s: float) -> type[H11Protocol]:
                 and self.conn.their_state is not h11.SEND_BODY
             )
             if answering or resting:
-                self._head = _cancelled(self._head)
+                self._head = _stop(self._head)
             elif self._head is None:
                 self._head = self.loop.call_later(patience_s, self.transport.abort)
 
     return Bounded
 
 
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+def _stop(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
     if timer is not None:
         timer.cancel()
+    return None
