@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests and the demo need no hub; code that asks it all the same should fail at once.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help venv demo test lint format check mini clean
+.PHONY: help venv demo test lint format check fuzz mini clean
 
 help:
 	@echo 'make venv    build $(VENV) with everything a contributor needs'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test    run the tests (no model, no GPU, no download)'
 	@echo 'make format  bring the code into its form'
 	@echo 'make check   form, lint, types and tests: what a change must pass'
+	@echo 'make fuzz    ask a server what nobody should, 20,000 times: some minutes'
 	@echo 'make mini    train the model that the package carries, from the corpora in DATA: hours'
 	@echo 'make clean   remove $(VENV) and caches'
 
@@ -52,6 +53,10 @@ format: $(VENV)/.developer
 	$(BIN)/ruff check --fix .
 
 check: lint test
+
+fuzz: $(VENV)/.developer
+	$(BIN)/python -m benchmarks.fuzz --allow-dirty
+	$(BIN)/python -m benchmarks.schema --allow-dirty
 
 # DATA is a folder with train/ and eval/, see docs/data.md. Killed, the same command goes on.
 mini: $(VENV)/.developer

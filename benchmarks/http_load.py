@@ -19,12 +19,12 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import steelyard
 from benchmarks.http_client import Connection
 from benchmarks.http_overhead import arguments
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -136,9 +136,7 @@ def parser() -> argparse.ArgumentParser:
 
 def known_answers(options: argparse.Namespace) -> list[Known]:
     """Every request with what the engine answers it, asked alone in this process."""
-    with steelyard.load(
-        options.model, dtype=options.dtype, device=options.device, threads=options.threads
-    ) as engine:
+    with load_model(options) as engine:
         return answered(engine, bodies(options.requests, options.seed))
 
 

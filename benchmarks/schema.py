@@ -13,6 +13,7 @@ import argparse
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
 
 def check(examples: int, seed: int, phases: str) -> tuple[int, str, int]:
     """Schemathesis' exit code, what it said, and how many tracebacks the server has logged."""
-    with serving(fake=True) as served:
+    with serving(fake=True) as served, tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)),
@@ -70,6 +71,7 @@ def check(examples: int, seed: int, phases: str) -> tuple[int, str, int]:
                 *("--max-examples", str(examples), "--seed", str(seed), "--phases", phases),
                 *("--request-timeout", "60", "--no-color"),
             ],
+            cwd=folder,  # where it keeps what it found
             text=True,
             encoding="utf-8",
             stdout=subprocess.PIPE,
