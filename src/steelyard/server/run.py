@@ -152,7 +152,7 @@ def _ending_quietly(server: uvicorn.Server) -> Iterator[None]:
 def _bind(host: str, port: int, *, shared: bool) -> Iterator[socket.socket]:
     """A bound socket; `shared` lets other processes of this user bind the same address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # TCP by name: asyncio turns Nagle's algorithm off only where it reads that, and with it on every
+    # TCP by name: asyncio turns Nagle's algorithm off only where it reads that. With it on, every
     # reply waits for a delayed acknowledgement, 40 ms.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
