@@ -68,6 +68,9 @@ def serve(
     max_body_mb: Annotated[
         float, typer.Option(min=0.001, help="Largest body, also once decompressed.")
     ] = 8.0,
+    body_s: Annotated[
+        float, typer.Option(min=0.001, help="How long a request may take to arrive.")
+    ] = 10.0,
     extras: Annotated[
         bool, typer.Option("--extras", help="Add x_ fields to every reply, not only on demand.")
     ] = False,
@@ -130,6 +133,7 @@ def serve(
         max_queue=max_queue,
         deadline_s=deadline_s,
         max_body_bytes=int(max_body_mb * 2**20),
+        body_s=body_s,
         extras=extras,
         digits=digits,
         audit_requests=audit_requests,
