@@ -123,7 +123,7 @@ def test_options_reach_the_engine(loaded, monkeypatch, word, depth):
     assert options == {
         "runtime": "torch", "device": "cuda", "dtype": "bfloat16", "threads": 2,
         "readout": "letters", "layout": "sandwich-v1", "calibrated": True,
-        "calibration": Path("fitted"),
+        "calibration": Path("fitted"), "depth": "full",
     }  # fmt: skip
     assert given == {"rotations": 3, "reread_below": 0.1, "depth": depth}
 
