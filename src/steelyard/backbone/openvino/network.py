@@ -1,0 +1,143 @@
+"""The layers of a decoder as compiled graphs: cut where somebody stops, kept on disk."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino as ov
+
+from steelyard.backbone.config import DecoderConfig
+from steelyard.backbone.openvino import graph
+from steelyard.backbone.openvino.state import KeysValues
+
+logger = logging.getLogger(__name__)
+
+ROWS_STEP = 16
+"""Chunks are filled up to a multiple of this: a new number of rows costs preparations, and the
+matrix units compute sixteen rows at once anyway."""
+
+HINTS = {"float32": "f32", "bfloat16": "bf16"}
+
+Read = Callable[[range], Mapping[str, np.ndarray]]
+"""The tensors of some layers, by their Hugging Face names without the leading `model.`."""
+
+
+class Network:
+    """Layers that can be walked from any layer to any other.
+
+    Between two layers at which somebody has stopped lies one graph. To stop within a graph
+    divides it, which takes seconds, once; name the stops that will be used when it is made.
+
+    Args:
+        read: reads weights, again when a graph is divided.
+        dtype: a key of HINTS.
+        threads: CPU threads; None leaves OpenVINO's default.
+        stops: layers to stop at, beside the last one.
+        folder: where compiled graphs are kept for the next start; None keeps nothing.
+    """
+
+    def __init__(
+        self,
+        config: DecoderConfig,
+        read: Read,
+        *,
+        dtype: str,
+        threads: int | None = None,
+        stops: Sequence[int] = (),
+        folder: Path | None = None,
+    ) -> None:
+        self.config, self.read, self.folder = config, read, folder
+        self.core = ov.Core()
+        self.properties: dict[str, Any] = {
+            "INFERENCE_PRECISION_HINT": HINTS[dtype],
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": 1,
+            "ENABLE_CPU_PINNING": False,
+        }
+        if threads is not None:
+            self.properties["INFERENCE_NUM_THREADS"] = threads
+        self.stretches: list[Stretch] = []
+        self._divide({0, *stops, config.layers})
+
+    def between(self, from_layer: int, to_layer: int) -> list[Stretch]:
+        """The graphs that lead from one layer to another."""
+        here = {stretch.layers.start for stretch in self.stretches}
+        if not {from_layer, to_layer} <= {*here, self.config.layers}:
+            logger.info("event=divided from_layer=%d to_layer=%d", from_layer, to_layer)
+            self._divide({*here, from_layer, to_layer, self.config.layers})
+        return [s for s in self.stretches if from_layer <= s.layers.start < to_layer]
+
+    def _divide(self, stops: set[int]) -> None:
+        cuts = sorted(stops)
+        old = {stretch.layers: stretch for stretch in self.stretches}
+        self.stretches = [
+            old.get(range(begin, end)) or self._stretch(range(begin, end))
+            for begin, end in zip(cuts, cuts[1:], strict=False)
+        ]
+
+    def _stretch(self, layers: range) -> Stretch:
+        path = None
+        if self.folder is not None:
+            path = self.folder / f"layers-{layers.start}-{layers.stop}.blob"
+            if path.exists():
+                with path.open("rb") as file:
+                    compiled = self.core.import_model(file.read(), "CPU", self.properties)
+                return Stretch(self.config, layers, compiled)
+        tensors = self.read(layers)
+        model = graph.build(self.config, tensors.__getitem__, layers)
+        compiled = self.core.compile_model(model, "CPU", self.properties)
+        if path is not None:
+            scratch = path.with_suffix(f".{os.getpid()}")
+            scratch.write_bytes(compiled.export_model().getbuffer())
+            scratch.replace(path)
+        return Stretch(self.config, layers, compiled)
+
+
+class Stretch:
+    """Some layers, compiled."""
+
+    def __init__(self, config: DecoderConfig, layers: range, compiled: ov.CompiledModel) -> None:
+        self.layers = layers
+        self.ends = layers.stop == config.layers
+        self.request = compiled.create_infer_request()
+        self.outputs = range(len(compiled.outputs))
+
+    def run(
+        self,
+        hidden: np.ndarray,
+        table: tuple[np.ndarray, np.ndarray],
+        mask: np.ndarray,
+        past: Sequence[KeysValues],
+        reads: np.ndarray,
+    ) -> tuple[np.ndarray, list[KeysValues]]:
+        """Hidden states after these layers, and layer by layer the rows' own keys and values.
+
+        They are views of the graph's memory: valid until the next call.
+
+        Args:
+            reads: int64, at least one; the rows that the last layer of the decoder computes.
+        """
+        arrays = [hidden, *table, mask]
+        if self.ends:
+            arrays.append(reads)
+        for pair in past:
+            arrays += pair
+        tensors = [ov.Tensor(array, shared_memory=True) for array in arrays]
+        for index, tensor in enumerate(tensors):
+            self.request.set_input_tensor(index, tensor)
+        self.request.start_async()
+        self.request.wait()
+        x, *own = (self.request.get_output_tensor(index).data for index in self.outputs)
+        return x, list(zip(own[::2], own[1::2], strict=True))
+
+
+def filled(array: np.ndarray, rows: int, value: float = 0.0) -> np.ndarray:
+    """The array with so many more rows of `value`."""
+    if rows == 0:
+        return np.ascontiguousarray(array)
+    return np.concatenate([array, np.full((rows, *array.shape[1:]), value, dtype=array.dtype)])
