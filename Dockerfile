@@ -15,7 +15,7 @@ RUN pip install torch==2.13.0
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
-RUN pip install '.[server]'
+RUN pip install '.[server,torch]'
 
 FROM python:3.12-slim
 RUN useradd --system --create-home steelyard \

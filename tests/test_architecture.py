@@ -36,9 +36,9 @@ FREE = ROWS[-1]
 
 # Loading any of these makes a command feel slow, or fails where an extra is not installed.
 HEAVY = [
-    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "mcp", "numpy", "pandas",
-    "polars", "prometheus_client", "pyarrow", "safetensors", "scipy", "sklearn", "tokenizers",
-    "torch", "transformers", "uvicorn",
+    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "mcp", "numpy",
+    "openvino", "pandas", "polars", "prometheus_client", "pyarrow", "safetensors", "scipy",
+    "sklearn", "tokenizers", "torch", "transformers", "uvicorn",
 ]  # fmt: skip
 
 SOURCES = sorted(ROOT.rglob("*.py"))

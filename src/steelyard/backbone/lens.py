@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from steelyard.backbone.lens_map import LensMap, read_lens_maps
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
     """The affine map of one exit: weight (width, width), bias (width,).

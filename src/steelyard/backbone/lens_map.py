@@ -57,6 +57,4 @@ def read_lens_maps(path: Path, *, layers: Sequence[int], width: int) -> dict[int
                 f"{path}: {name} holds what are no finite numbers, or larger ones than {MOST:g}"
             )
         arrays[name] = array
-    return {
-        layer: LensMap(arrays[f"{layer}.weight"], arrays[f"{layer}.bias"]) for layer in layers
-    }
+    return {layer: LensMap(arrays[f"{layer}.weight"], arrays[f"{layer}.bias"]) for layer in layers}

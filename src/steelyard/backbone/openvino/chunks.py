@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -139,7 +140,12 @@ class _Growing:
         ends: tuple[int, ...],
         link_tokens: Sequence[int],
     ) -> None:
-        self.begin, self.starts, self.ends, self.link_tokens = first.begin, starts, ends, link_tokens
+        self.begin, self.starts, self.ends, self.link_tokens = (
+            first.begin,
+            starts,
+            ends,
+            link_tokens,
+        )
         self.pieces: list[Piece] = []
         self.past: dict[tuple[int, int], int] = {}  # (segment, link) -> rows
         self.past_rows = self.rows = self.needed = 0
@@ -196,8 +202,5 @@ def _pieces(batch: Batch, chains: Sequence[Sequence[int]]) -> list[Piece]:
         length = segment.end - segment.begin
         parts = -(-length // CHUNK_ROWS)
         cuts = [segment.begin + length * part // parts for part in range(parts + 1)]
-        pieces += [
-            Piece(index, begin, end, links[index], seen)
-            for begin, end in zip(cuts, cuts[1:], strict=False)
-        ]
+        pieces += [Piece(index, begin, end, links[index], seen) for begin, end in pairwise(cuts)]
     return pieces

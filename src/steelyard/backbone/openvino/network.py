@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ class Network:
         old = {stretch.layers: stretch for stretch in self.stretches}
         self.stretches = [
             old.get(range(begin, end)) or self._stretch(range(begin, end))
-            for begin, end in zip(cuts, cuts[1:], strict=False)
+            for begin, end in pairwise(cuts)
         ]
 
     def _stretch(self, layers: range) -> Stretch:

@@ -68,7 +68,9 @@ class OpenVinoRuntime:
     def advance(self, state: State, to_layer: int) -> ArrayState:
         state = _own(state)
         depth = self.num_layers
-        assert state.layer <= to_layer <= depth, f"from layer {state.layer} to {to_layer} of {depth}"
+        assert state.layer <= to_layer <= depth, (
+            f"from layer {state.layer} to {to_layer} of {depth}"
+        )
         if state.layer == to_layer:
             return state
         for context in state.contexts:
