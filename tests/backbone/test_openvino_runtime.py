@@ -102,7 +102,7 @@ def seen_rows(batch, planned):
     return seen
 
 
-@pytest.mark.parametrize("rows", [4, 7, 16, 512])
+@pytest.mark.parametrize("rows", [4, 7, 16, 256])
 @pytest.mark.parametrize("waste", [0, 100, 100_000])
 def test_however_a_batch_is_cut_the_same_is_seen(rows, waste, monkeypatch):
     monkeypatch.setattr(chunks, "CHUNK_ROWS", rows)
@@ -126,15 +126,25 @@ def test_however_a_batch_is_cut_the_same_is_computed(monkeypatch):
         np.testing.assert_allclose(mine, other, atol=2e-5)
 
 
-def test_branches_of_one_root_share_its_keys_and_strangers_stay_apart():
-    tree = Tree()
-    for _ in range(2):
-        root = tree.add(1000)
-        for _ in range(30):
-            tree.add(20, root)
+def pasts(tree):
     planned = plan_chunks(tree.batch(), [], [])
-    pasts = [[(source.segment, source.rows) for source in chunk.past] for chunk in planned]
-    assert pasts == [[], [(0, 500)], [(0, 1000)], [], [(31, 500)], [(31, 1000)]]
+    return [[(source.segment, source.rows) for source in chunk.past] for chunk in planned]
+
+
+def test_branches_of_one_root_share_its_keys():
+    tree = Tree()
+    root = tree.add(500)
+    for _ in range(12):
+        tree.add(20, root)
+    assert pasts(tree) == [[], [(0, 250)], [(0, 500)]]
+
+
+@pytest.mark.parametrize(("rows", "apart"), [(90, False), (110, True)])
+def test_strangers_stay_apart_where_much_would_be_masked(rows, apart):
+    tree = Tree()
+    tree.add(100, tree.add(500))
+    tree.add(rows)
+    assert pasts(tree) == [[], [(0, 250)], [(0, 500)]] + [[]] * apart
 
 
 def test_spare_rows_see_themselves_alone():

@@ -53,14 +53,16 @@ def build(config: DecoderConfig, find: Find, layers: range) -> ov.Model:
         reads = _input(READS, [-1], ov.Type.i64)
         inputs.append(reads)
     table = _Table(op.unsqueeze(cos, _axis(1)), op.unsqueeze(sin, _axis(1)))
-    seen = op.unsqueeze(mask, op.constant([0, 1], ov.Type.i64))  # (1, 1, rows, past + rows)
+    seen = _for_groups(config, mask)
     x: Any = hidden
     left: list[Any] = []
     for layer in layers:
         shape = [-1, config.kv_heads, config.head_dim]
         past = [_input(name(layer), shape) for name in (past_keys, past_values)]
         inputs += past
-        only = reads if layer + 1 == config.layers else None
+        only = None
+        if layer + 1 == config.layers:
+            only, seen = reads, _for_groups(config, op.gather(mask, reads, _axis(0)))
         x, own = _Layer(config, find, layer).forward(x, table, seen, past, only)
         left += own
     results = [op.result(y) for y in (x, *left)]
@@ -86,7 +88,6 @@ class _Layer:
         values = self.heads(normed, "v", config.kv_heads)
         if only is not None:
             normed, x = (op.gather(y, only, _axis(0)) for y in (normed, x))
-            seen = op.gather(seen, only, _axis(2))
             table = _Table(*(op.gather(y, only, _axis(0)) for y in (table.cos, table.sin)))
         queries = self.rotated(self.heads(normed, "q", config.heads), table, "q")
         read = self.attend(queries, keys, values, past, seen)
@@ -98,27 +99,27 @@ class _Layer:
         return x, [keys, values]
 
     def attend(self, queries: Any, keys: Any, values: Any, past: list[Any], seen: Any) -> Any:
+        """What the rows read, (rows, heads * head_dim).
+
+        The queries that share a key head lie one after the other, as if they were so many rows
+        more: so no key is copied for them.
+        """
         config = self.config
         group = config.heads // config.kv_heads
-        turn = op.constant([1, 0, 2], ov.Type.i64)
         k, v = (
-            op.transpose(op.concat([before, own], 0), turn)
+            op.unsqueeze(
+                op.transpose(op.concat([before, own], 0), _shape(1, 0, 2)),
+                _axis(0),
+            )
             for before, own in zip(past, (keys, values), strict=True)
-        )  # (kv_heads, past + rows, head_dim)
-        q = op.transpose(queries, turn)  # (heads, rows, head_dim)
-        k, v = (self.shared(y, group) for y in (k, v))
-        q = op.unsqueeze(q, _axis(0))
+        )  # (1, kv_heads, past + rows, head_dim)
+        q = op.reshape(queries, _shape(-1, config.kv_heads, group, config.head_dim), False)
+        q = op.transpose(q, _shape(1, 2, 0, 3))  # (kv_heads, group, rows, head_dim)
+        q = op.reshape(q, _shape(1, config.kv_heads, -1, config.head_dim), False)
         out = op.scaled_dot_product_attention(q, k, v, seen)
-        flat = op.transpose(op.squeeze(out, _axis(0)), turn)
-        return op.reshape(flat, _shape(-1, config.heads * config.head_dim), False)
-
-    def shared(self, x: Any, group: int) -> Any:
-        """(kv_heads, n, d) as (1, heads, n, d)."""
-        if group == 1:
-            return op.unsqueeze(x, _axis(0))
-        x = op.unsqueeze(x, op.constant([0, 2], ov.Type.i64))  # (1, kv_heads, 1, n, d)
-        x = op.broadcast(x, _shape(1, 1, group, 1, 1), broadcast_spec="BIDIRECTIONAL")
-        return op.reshape(x, _shape(0, self.config.heads, -1, self.config.head_dim), True)
+        out = op.reshape(out, _shape(config.kv_heads, group, -1, config.head_dim), False)
+        out = op.transpose(out, _shape(2, 0, 1, 3))  # (rows, kv_heads, group, head_dim)
+        return op.reshape(out, _shape(-1, config.heads * config.head_dim), False)
 
     def heads(self, x: Any, name: str, heads: int) -> Any:
         y = self.linear(x, f"self_attn.{name}_proj", self.config.qkv_bias)
@@ -149,6 +150,12 @@ class _Layer:
         root = op.sqrt(op.add(mean, op.constant(np.float32(self.config.norm_eps))))
         inverse = op.divide(op.constant(np.float32(1)), root)
         return op.multiply(op.multiply(x, inverse), _constant(self.find(self.name + name)))
+
+
+def _for_groups(config: DecoderConfig, mask: Any) -> Any:
+    """The mask of all queries that share a key head, (1, 1, group * rows, past + rows)."""
+    group = config.heads // config.kv_heads
+    return op.unsqueeze(op.concat([mask] * group, 0), _shape(0, 1))
 
 
 def _input(name: str, shape: list[int], type_: ov.Type = ov.Type.f32) -> Any:

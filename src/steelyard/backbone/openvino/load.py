@@ -50,6 +50,7 @@ def load_runtime(
             nothing.
     Raises:
         UnsupportedModelError: recurrent layers, which have no graph.
+        CapabilityError: this CPU does not compute in `dtype`.
         ModelFileError: a tensor is missing, unknown, or of the wrong shape.
     """
     if config.recurrent is not None:

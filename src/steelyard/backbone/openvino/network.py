@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import mmap
 import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -15,6 +16,7 @@ import openvino as ov
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.openvino import graph
 from steelyard.backbone.openvino.state import KeysValues
+from steelyard.errors import CapabilityError
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +42,8 @@ class Network:
         threads: CPU threads; None leaves OpenVINO's default.
         stops: layers to stop at, beside the last one.
         folder: where compiled graphs are kept for the next start; None keeps nothing.
+    Raises:
+        CapabilityError: this CPU does not compute in `dtype`.
     """
 
     def __init__(
@@ -54,6 +58,12 @@ class Network:
     ) -> None:
         self.config, self.read, self.folder = config, read, folder
         self.core = ov.Core()
+        if dtype == "bfloat16" and "BF16" not in self.core.get_property(
+            "CPU", "OPTIMIZATION_CAPABILITIES"
+        ):
+            raise CapabilityError(
+                "'bfloat16'; this CPU has no instructions for it; allowed: float32", field="dtype"
+            )
         self.properties: dict[str, Any] = {
             "INFERENCE_PRECISION_HINT": HINTS[dtype],
             "PERFORMANCE_HINT": "LATENCY",
@@ -87,8 +97,10 @@ class Network:
             path = self.folder / f"layers-{layers.start}-{layers.stop}.blob"
             if path.exists():
                 with path.open("rb") as file:
-                    compiled = self.core.import_model(file.read(), "CPU", self.properties)
-                return Stretch(self.config, layers, compiled)
+                    blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+                mapped = ov.Tensor(np.frombuffer(blob, dtype=np.uint8), shared_memory=True)
+                compiled = self.core.import_model(mapped, "CPU", self.properties)
+                return Stretch(self.config, layers, compiled, blob)
         tensors = self.read(layers)
         model = graph.build(self.config, tensors.__getitem__, layers)
         compiled = self.core.compile_model(model, "CPU", self.properties)
@@ -100,10 +112,22 @@ class Network:
 
 
 class Stretch:
-    """Some layers, compiled."""
+    """Some layers, compiled.
 
-    def __init__(self, config: DecoderConfig, layers: range, compiled: ov.CompiledModel) -> None:
-        self.layers = layers
+    Args:
+        blob: the mapped file that the compiled model refers to, which is kept as long. The first
+            run packs the weights anew; the file's own pages then leave the memory.
+    """
+
+    def __init__(
+        self,
+        config: DecoderConfig,
+        layers: range,
+        compiled: ov.CompiledModel,
+        blob: mmap.mmap | None = None,
+    ) -> None:
+        self.layers, self.blob = layers, blob
+        self.packed = False
         self.ends = layers.stop == config.layers
         self.request = compiled.create_infer_request()
         self.outputs = range(len(compiled.outputs))
@@ -133,6 +157,9 @@ class Stretch:
             self.request.set_input_tensor(index, tensor)
         self.request.start_async()
         self.request.wait()
+        if not self.packed and self.blob is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self.blob.madvise(mmap.MADV_DONTNEED)
+        self.packed = True
         x, *own = (self.request.get_output_tensor(index).data for index in self.outputs)
         return x, list(zip(own[::2], own[1::2], strict=True))
 
