@@ -182,6 +182,20 @@ def test_a_compiled_model_is_kept_and_needs_no_weights(tmp_path):
         assert np.array_equal(mine, other)
 
 
+def test_a_kept_model_that_is_corrupt_is_named(tmp_path):
+    tiny_openvino(folder=tmp_path)
+    (tmp_path / "layers-0-3.blob").write_bytes(b"something else")
+    with pytest.raises(ModelFileError, match=r"layers-0-3\.blob: .* delete the folder"):
+        tiny_openvino(folder=tmp_path)
+
+
+def test_where_nothing_can_be_kept_the_log_says_so(tmp_path, caplog):
+    (tmp_path / "file").write_text("no folder")
+    runtime = tiny_openvino(folder=tmp_path / "file" / "compiled")
+    assert runtime.network.folder is None
+    assert "event=nothing_kept" in caplog.text
+
+
 def test_a_new_stop_divides_the_graph_it_falls_into():
     runtime = tiny_openvino(tiny_config(layers=5), stops=[3])
     old = {stretch.layers: stretch for stretch in runtime.network.stretches}

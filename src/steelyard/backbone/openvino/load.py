@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
@@ -19,6 +20,8 @@ from steelyard.backbone.openvino.runtime import OpenVinoRuntime
 from steelyard.backbone.shapes import decoder_shapes, end_shapes, layer_shapes, path_of
 from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.errors import ModelFileError, UnsupportedModelError
+
+logger = logging.getLogger(__name__)
 
 GRAPH = 1
 """Counted up when the graph changes: what was compiled before is then not found any more."""
@@ -51,14 +54,14 @@ def load_runtime(
     Raises:
         UnsupportedModelError: recurrent layers, which have no graph.
         CapabilityError: this CPU does not compute in `dtype`.
-        ModelFileError: a tensor is missing, unknown, or of the wrong shape.
+        ModelFileError: a tensor is missing, unknown, or of the wrong shape; or what was kept is
+            corrupt.
     """
     if config.recurrent is not None:
         raise UnsupportedModelError(
             "the openvino runtime has no recurrent layers; such a model runs on torch"
         )
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+    folder = None if folder is None else _made(folder)
     network = Network(
         config,
         lambda layers: _read(weights, config, _shapes_of(config, layers)),
@@ -78,6 +81,16 @@ def compiled_name(digest: str, dtype: str) -> str:
         digest: over everything that the weights are made of, adapters included.
     """
     return f"{digest[:32]}-{dtype}-openvino-{metadata.version('openvino')}-graph-{GRAPH}"
+
+
+def _made(folder: Path) -> Path | None:
+    """The folder, made if need be; None, with a warning in the log, where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        logger.warning("event=nothing_kept folder=%s reason=%r", folder, str(error))
+        return None
+    return folder
 
 
 def _shapes_of(config: DecoderConfig, layers: range) -> dict[str, tuple[int, ...]]:

@@ -16,7 +16,7 @@ import openvino as ov
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.openvino import graph
 from steelyard.backbone.openvino.state import KeysValues
-from steelyard.errors import CapabilityError
+from steelyard.errors import CapabilityError, ModelFileError
 
 logger = logging.getLogger(__name__)
 
@@ -96,11 +96,7 @@ class Network:
         if self.folder is not None:
             path = self.folder / f"layers-{layers.start}-{layers.stop}.blob"
             if path.exists():
-                with path.open("rb") as file:
-                    blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-                mapped = ov.Tensor(np.frombuffer(blob, dtype=np.uint8), shared_memory=True)
-                compiled = self.core.import_model(mapped, "CPU", self.properties)
-                return Stretch(self.config, layers, compiled, blob)
+                return self._kept(layers, path)
         tensors = self.read(layers)
         model = graph.build(self.config, tensors.__getitem__, layers)
         compiled = self.core.compile_model(model, "CPU", self.properties)
@@ -109,6 +105,18 @@ class Network:
             scratch.write_bytes(compiled.export_model().getbuffer())
             scratch.replace(path)
         return Stretch(self.config, layers, compiled)
+
+    def _kept(self, layers: range, path: Path) -> Stretch:
+        try:
+            with path.open("rb") as file:
+                blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            mapped = ov.Tensor(np.frombuffer(blob, dtype=np.uint8), shared_memory=True)
+            compiled = self.core.import_model(mapped, "CPU", self.properties)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ModelFileError(
+                f"{path}: OpenVINO cannot read what it compiled; delete the folder: {error}"
+            ) from error
+        return Stretch(self.config, layers, compiled, blob)
 
 
 class Stretch:
