@@ -25,6 +25,7 @@ from benchmarks.record import (
     Provenance,
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -55,13 +56,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
     cases = draw(options.data, options.suites, options.questions, options.seed)[: options.limit]
-    engine = steelyard.load(
-        options.model,
-        dtype=options.dtype,
-        device=options.device,
-        threads=options.threads,
-        store_bytes=0,  # or the next cell would find this one's states, and its time mean nothing
-    )
+    engine = load_model(options, store_bytes=0)
     for cell in cells(options):
         kept = options.records / "ability" / f"{cell.name}.jsonl"
         lines = list(answer(engine, cell, cases, kept, origin.commit))

@@ -22,6 +22,7 @@ from benchmarks.answers import distribution
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -38,9 +39,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
     cases = draw(options.data, list(SUITES), 300, options.seed)[: options.states]
-    engine = steelyard.load(
-        options.model, dtype=options.dtype, device=options.device, threads=options.threads
-    )
+    engine = load_model(options)
     results = {
         readout: largest_differences(engine, cases, readout, options.layout)
         for readout in options.readout

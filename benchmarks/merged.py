@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 
-import steelyard
 from benchmarks.answers import distribution
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -75,9 +75,7 @@ def answers(
     model: str, examples: Sequence[Example], options: argparse.Namespace
 ) -> list[np.ndarray]:
     """For each example the probabilities of its options."""
-    engine = steelyard.load(
-        model, dtype=options.dtype, device=options.device, threads=options.threads
-    )
+    engine = load_model(options, model=model)
     requests = [Request(one.state, {"q": one.question}) for one in examples]
     return [
         np.array(list(distribution(response.answers["q"]).values()))

@@ -20,12 +20,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import steelyard
 from benchmarks.record import (
     RECORDS,
     Provenance,
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -45,13 +45,7 @@ ANSWERS = RECORDS / "mini"
 def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
-    engine = steelyard.load(
-        options.model,
-        dtype=options.dtype,
-        device=options.device,
-        threads=options.threads,
-        **dict(options.load),
-    )
+    engine = load_model(options, **dict(options.load))
     chosen = [SUITES[name] for name in options.suites]
     for suite in (*chosen, *map(suite_of_file, options.examples)):
         print(evaluate(engine, suite, options, origin), flush=True)

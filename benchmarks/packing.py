@@ -21,6 +21,7 @@ from benchmarks.plans import first_plans
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -37,13 +38,7 @@ from steelyard.types.request import Request
 def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
-    engine = steelyard.load(
-        options.model,
-        dtype=options.dtype,
-        device=options.device,
-        threads=options.threads,
-        store_bytes=0,
-    )
+    engine = load_model(options, store_bytes=0)
     path = write_record(
         options.records,
         f"packing--{model_name(options.model)}-{options.readout}",

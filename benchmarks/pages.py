@@ -29,6 +29,11 @@ def renew(page: str, maker: str, tables: str) -> str:
     return f"{before}{mark}\n\n{tables}\n{END}{after}"
 
 
+def write(page: Path, maker: str, tables: str) -> None:
+    """Put `tables` between the marks of `maker`."""
+    page.write_text(renew(page.read_text(encoding="utf-8"), maker, tables), encoding="utf-8")
+
+
 def command(maker: str, doc: str | None, page: Path, render: Callable[[Path], str]) -> None:
     """The command line of a module that makes tables of records."""
     parser = argparse.ArgumentParser(

@@ -21,12 +21,12 @@ from statistics import median
 
 import numpy as np
 
-import steelyard
 from benchmarks.answers import distribution
 from benchmarks.plans import first_plans, path_and_targets
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -126,9 +126,7 @@ def banking(folder: Path, num_prompts: int, seed: int) -> list[Request]:
 
 
 def our_side(options: argparse.Namespace, requests: Sequence[Request]) -> list[Compared]:
-    engine = steelyard.load(
-        options.model, dtype=options.dtype, device=options.device, threads=options.threads
-    )
+    engine = load_model(options)
     compared = []
     for index, request in enumerate(requests, start=1):
         (plan,) = first_plans(engine, request, readout="letters", layout=LAYOUT)

@@ -23,6 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import steelyard
+
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
 MEASURED = ("src", "benchmarks", "pyproject.toml")
@@ -88,6 +90,23 @@ def add_model_arguments(parser: argparse.ArgumentParser, *, model: str = "mini")
     parser.add_argument("--dtype", default="float32", help="float32 or bfloat16")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--threads", type=int, default=2, help="CPU threads (default: 2)")
+
+
+def load_model(
+    options: argparse.Namespace, *, model: str | Path | None = None, **more: Any
+) -> steelyard.Engine:
+    """The model that `add_model_arguments` reads, or another in its way.
+
+    Args:
+        more: what else `steelyard.load` takes.
+    """
+    return steelyard.load(
+        str(options.model if model is None else model),
+        dtype=options.dtype,
+        device=options.device,
+        threads=options.threads,
+        **more,
+    )
 
 
 def model_settings(options: argparse.Namespace) -> dict[str, object]:

@@ -21,6 +21,7 @@ import steelyard
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -38,15 +39,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
     name = f"shared_prefix--{model_name(options.model)}-{options.dtype}-{options.readout}"
-    engine = steelyard.load(
-        options.model,
-        dtype=options.dtype,
-        device=options.device,
-        threads=options.threads,
-        readout=options.readout,
-        layout="isolated-v1",
-        store_bytes=0,
-    )
+    engine = load_model(options, readout=options.readout, layout="isolated-v1", store_bytes=0)
     kept = options.records / "shared_prefix" / f"{name}.jsonl"
     rows = list(measure(engine, shape777()[: options.states], kept, origin.commit))
     path = write_record(

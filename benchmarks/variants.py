@@ -42,13 +42,14 @@ from steelyard.evaluation.sample import sample
 from steelyard.evaluation.suites.registry import SUITES
 from steelyard.metrics.distances import cross_entropies, mode_hits, total_variations
 from steelyard.metrics.intervals import bootstrap_interval
-from steelyard.training.bundles import bundled, drawn
+from steelyard.training.bundles import drawn
 from steelyard.training.checkpoint import Progress
 from steelyard.training.config import TrainConfig, read_config
 from steelyard.training.export import export
 from steelyard.training.loop import Run, restore_best, train
 from steelyard.training.mine import MinePlan, mine, thinned
 from steelyard.training.setup import set_up
+from steelyard.training.shelf import shelved
 from steelyard.types.answer import NoulAnswer
 from steelyard.types.codec import dumps
 from steelyard.types.example import Example, among
@@ -170,7 +171,7 @@ def draw_valid(options: argparse.Namespace) -> None:
     path = Path(options.folder) / f"valid-{options.questions}.jsonl"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = drawn(bundled(read_examples(options.data / VALID), ""), options.questions)
+        kept = drawn(shelved(read_examples(options.data / VALID), ""), options.questions)
         write_examples(path, (one for bundle in kept for one in bundle.examples))
 
 
@@ -276,7 +277,7 @@ def by_trainee(run: Run) -> Answers:
             key = dumps(example.state), repr(example.question)
             places.setdefault(key, []).append(place)
         found: list[np.ndarray] = [np.empty(0)] * len(examples)
-        asked = [run.asker.ask(bundle) for bundle in bundled(examples, layout)]
+        asked = [run.asker.ask(bundle) for bundle in shelved(examples, layout)]
         asked.sort(key=lambda one: one.num_tokens)
         for micro in run.asker.micro_batches(asked, run.config.optim.batch_tokens):
             last = run.trainee.scores(micro)[run.trainee.decoder.config.layers]

@@ -18,10 +18,10 @@ from dataclasses import asdict
 from functools import partial
 from time import perf_counter
 
-import steelyard
 from benchmarks.record import (
     add_model_arguments,
     add_record_arguments,
+    load_model,
     model_name,
     model_settings,
     provenance,
@@ -42,15 +42,7 @@ POSITIONS = (1, 26, 27, 128, 255)
 def main(argv: Sequence[str] | None = None) -> None:
     options = parser().parse_args(argv)
     origin = provenance(options.allow_dirty)
-    engine = steelyard.load(
-        options.model,
-        dtype=options.dtype,
-        device=options.device,
-        threads=options.threads,
-        readout=options.readout,
-        layout=options.layout,
-        store_bytes=0,
-    )
+    engine = load_model(options, readout=options.readout, layout=options.layout, store_bytes=0)
     measure = {"cost": cost, "position": position}[options.what]
     results = measure(partial(engine.decide, rotations=options.rotations), options.repeats)
     name = f"{model_name(options.model)}-{options.dtype}-{options.readout}"

@@ -1,6 +1,6 @@
 """The table of errors in docs/server.md, made of what the server tells.
 
-python docs/server_tables.py    writes it between the page's two marks
+python -m docs.server_tables    writes it between the page's two marks
 
 `tests/test_docs.py` fails when the page shows another.
 """
@@ -9,24 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.pages import write
 from steelyard.server.wire.errors import STATUSES
 
 PAGE = Path(__file__).with_name("server.md")
-BEGIN = "<!-- table of docs/server_tables.py: do not edit -->"
-END = "<!-- end of the table -->"
-
-
-def renew(page: str) -> str:
-    """The page with the table of today's errors between its marks.
-
-    Raises:
-        ValueError: the page does not have both marks.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page needs {BEGIN!r} and then {END!r}")
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+MAKER = "docs.server_tables"
 
 
 def table() -> str:
@@ -43,4 +30,4 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(renew(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    write(PAGE, MAKER, table())

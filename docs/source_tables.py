@@ -1,6 +1,6 @@
 """The tables of docs/data.md, made of the registry of sources.
 
-python docs/source_tables.py    writes them between the page's two marks
+python -m docs.source_tables    writes them between the page's two marks
 
 `tests/test_docs.py` fails when the page shows others.
 """
@@ -10,26 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchmarks.pages import write
 from steelyard.data.build import PER_ROW
 from steelyard.data.source import Source, is_shippable
 from steelyard.data.sources import ELSEWHERE, SOURCES
 
 PAGE = Path(__file__).with_name("data.md")
-BEGIN = "<!-- tables of docs/source_tables.py: do not edit -->"
-END = "<!-- end of the tables -->"
-
-
-def renew(page: str) -> str:
-    """The page with the tables of today's registry between its marks.
-
-    Raises:
-        ValueError: the page does not have both marks.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"the page needs {BEGIN!r} and then {END!r}")
-    return f"{before}{BEGIN}\n\n{tables()}\n\n{END}{after}"
+MAKER = "docs.source_tables"
 
 
 def tables() -> str:
@@ -68,4 +55,4 @@ def may_ship(source: Source) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(renew(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    write(PAGE, MAKER, tables())

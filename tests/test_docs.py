@@ -17,8 +17,8 @@ import pytest
 from support.conversions import choices, converted, nouls
 from support.folders import write_model
 
-from docs import server_tables
-from docs.source_tables import renew
+from benchmarks.pages import renew
+from docs import server_tables, source_tables
 from steelyard.cli.main import run
 from steelyard.server.metrics import Metrics
 from steelyard.training.config import TrainConfig, read_config
@@ -38,12 +38,14 @@ def blocks(text: str, language: str) -> list[str]:
 
 def test_the_tables_of_sources_are_those_of_the_registry() -> None:
     shown = page("data.md")
-    assert renew(shown) == shown, "run: python docs/source_tables.py"
+    made = renew(shown, source_tables.MAKER, source_tables.tables())
+    assert made == shown, "run: python -m docs.source_tables"
 
 
 def test_the_table_of_errors_is_what_the_server_tells() -> None:
     shown = page("server.md")
-    assert server_tables.renew(shown) == shown, "run: python docs/server_tables.py"
+    made = renew(shown, server_tables.MAKER, server_tables.table())
+    assert made == shown, "run: python -m docs.server_tables"
 
 
 def test_the_metrics_of_the_page_are_those_there_are() -> None:

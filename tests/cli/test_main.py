@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,8 @@ from steelyard.errors import (
 )
 from steelyard.models import pull as pull_module
 from steelyard.models.catalog import CATALOG
+from steelyard.prompt.layout import LAYOUTS
+from steelyard.readout.registry import READOUTS
 
 COMMAND = [sys.executable, "-c", "from steelyard.cli.main import main; main()"]
 
@@ -47,6 +50,15 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
         assert run([command.callback.__name__, "--help"]) == 0
         assert command.callback.__doc__ is not None
         assert command.callback.__doc__.split(".")[0].split()[0] in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", [*READOUTS, *LAYOUTS])
+def test_help_names_every_readout_and_layout(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # so that no name is broken
+    assert run(["decide", "--help"]) == 0
+    assert re.search(rf"[ :]{re.escape(name)}[ ,;]", capsys.readouterr().out)
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,6 +84,14 @@ def test_a_bad_request_names_the_exact_field(work):
     assert record["line"] == 1
 
 
+def test_a_run_in_which_every_row_fails_fails_and_keeps_the_errors(work):
+    (work / "in.jsonl").write_text('{"state": 1}\n{"state": 2}\n')
+    result = score("in.jsonl", "-o", "out.jsonl")
+    assert [one["line"] for one in records(work / "out.jsonl")] == [1, 2]
+    assert "no row could be answered; out.jsonl says why" in result.stderr
+    assert result.return_value == FAILED
+
+
 def test_strict_stops_with_one_and_resume_goes_on(work):
     (work / "in.jsonl").write_text('{"state": "x"}\n{"state": ""}\n{"state": "y"}\n')
     arguments = ["in.jsonl", "-q", "q.yaml", "-o", "out.jsonl"]

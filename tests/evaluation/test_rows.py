@@ -64,8 +64,8 @@ def test_a_torn_or_missing_or_wrongly_encoded_file_is_named(tmp_path):
     torn.write_bytes(gzip.compress(b'{"a": 1}\n' * 99)[:-12])
     (tmp_path / "latin").write_bytes(b'{"a": 1}\n{"a": "\xe9"}\n')
     for name, message in (
-        ("torn.gz", "torn.gz: "),
-        ("none", "none: .*No such file"),
+        ("torn.gz", "torn.gz cannot be read: "),
+        ("none", "none cannot be read: .*No such file"),
         ("latin", "latin, line 2: not UTF-8"),
     ):
         with pytest.raises(InputFileError, match=message):

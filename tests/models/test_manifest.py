@@ -105,7 +105,8 @@ def test_exits_and_digests_are_checked(
     ("text", "message"),
     [
         ('{"readout": "letters", "treshold": 1}', "treshold: unknown key; allowed: name, readout"),
-        ("{", "is not JSON"),
+        ("{", "not JSON"),
+        ('{"name": "a", "name": "b"}', "name"),
         ("[]", "holds list; allowed: an object"),
         ('{"readout": 3}', "readout: got 3; allowed: a non-empty string or null"),
         ('{"layout": ""}', "layout: got ''; allowed"),
@@ -128,5 +129,5 @@ def test_bytes_that_are_not_utf8_are_an_error(tmp_path: Path) -> None:
 
 def test_brackets_without_end_are_no_json(tmp_path: Path) -> None:
     (tmp_path / "steelyard.json").write_text("[" * 100_000)
-    with pytest.raises(ModelFileError, match=r"steelyard\.json is not JSON"):
+    with pytest.raises(ModelFileError, match=r"steelyard\.json: nested too deeply"):
         read_manifest(tmp_path)

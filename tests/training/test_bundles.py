@@ -3,7 +3,8 @@ from collections import Counter
 import pytest
 from support.examples import choice, noul
 
-from steelyard.training.bundles import MOST_QUESTIONS, bundled, drawn, epoch
+from steelyard.training.bundles import drawn, epoch
+from steelyard.training.shelf import MOST_QUESTIONS, shelved
 from steelyard.types import Choice, Example
 
 PLAIN = {"bare_share": 0.0, "layouts": {"isolated-v1": 1.0}}
@@ -21,19 +22,19 @@ def flat(bundles):
 
 def test_examples_with_the_same_state_stand_together_and_none_is_lost():
     examples = [noul("x"), choice("y"), noul("x", "Really?"), choice("x")]
-    bundles = bundled(examples, "isolated-v1")
+    bundles = shelved(examples, "isolated-v1")
     assert [len(bundle.examples) for bundle in bundles] == [3, 1]
     assert labelled(flat(bundles)) == labelled(examples)
 
 
 def test_a_state_with_many_questions_becomes_several_bundles():
     examples = [noul("x", f"{index}?") for index in range(2 * MOST_QUESTIONS + 1)]
-    sizes = [len(bundle.examples) for bundle in bundled(examples, "isolated-v1")]
+    sizes = [len(bundle.examples) for bundle in shelved(examples, "isolated-v1")]
     assert sizes == [MOST_QUESTIONS, MOST_QUESTIONS, 1]
 
 
 def test_an_epoch_is_the_same_for_the_same_seed_and_number_only():
-    bundles = bundled([choice(f"s{index}", LABELS) for index in range(20)], "isolated-v1")
+    bundles = shelved([choice(f"s{index}", LABELS) for index in range(20)], "isolated-v1")
     first, again, other, later = (
         epoch(bundles, seed=seed, number=number, **PLAIN)
         for seed, number in ((1, 0), (1, 0), (2, 0), (1, 1))
@@ -44,7 +45,7 @@ def test_an_epoch_is_the_same_for_the_same_seed_and_number_only():
 
 
 def test_options_are_reordered_and_keep_their_probabilities():
-    bundles = bundled([choice(f"s{index}", LABELS) for index in range(200)], "isolated-v1")
+    bundles = shelved([choice(f"s{index}", LABELS) for index in range(200)], "isolated-v1")
     golds = Counter()
     for one in flat(epoch(bundles, seed=1, number=0, **PLAIN)):
         assert list(one.question.criteria)[one.gold] == "a"
@@ -59,7 +60,7 @@ def test_a_share_of_the_choices_is_shown_without_descriptions():
         for index in range(300)
     ]
     shown = flat(
-        epoch(bundled(examples, "isolated-v1"), seed=1, number=0,
+        epoch(shelved(examples, "isolated-v1"), seed=1, number=0,
               bare_share=0.1, layouts={"isolated-v1": 1.0})
     )  # fmt: skip
     bare = [one for one in shown if set(one.question.criteria.values()) == {None}]
@@ -67,7 +68,7 @@ def test_a_share_of_the_choices_is_shown_without_descriptions():
 
 
 def test_layouts_are_drawn_by_their_shares_and_the_mix_thins_a_source():
-    bundles = bundled([choice(f"s{i}", source="much") for i in range(400)], "isolated-v1")
+    bundles = shelved([choice(f"s{i}", source="much") for i in range(400)], "isolated-v1")
     shown = epoch(
         bundles, seed=1, number=0, bare_share=0.0,
         layouts={"isolated-v1": 3.0, "sandwich-v1": 1.0}, mix={"much": 0.5},
@@ -79,7 +80,7 @@ def test_layouts_are_drawn_by_their_shares_and_the_mix_thins_a_source():
 
 @pytest.mark.parametrize("most", [2, 3])
 def test_a_group_of_a_wide_choice_contains_the_likeliest_option(most):
-    bundles = bundled([choice(f"s{index}", LABELS) for index in range(50)], "isolated-v1")
+    bundles = shelved([choice(f"s{index}", LABELS) for index in range(50)], "isolated-v1")
     places = Counter()
     for one in flat(epoch(bundles, seed=1, number=0, most_options=most, **PLAIN)):
         assert len(one.target) == most and sum(one.target) == pytest.approx(1)
@@ -90,7 +91,7 @@ def test_a_group_of_a_wide_choice_contains_the_likeliest_option(most):
 
 def test_a_draw_takes_whole_bundles_up_to_its_size():
     examples = [noul(f"s{index // 3}", f"{index}?") for index in range(60)]
-    bundles = bundled(examples, "isolated-v1")
+    bundles = shelved(examples, "isolated-v1")
     kept = drawn(bundles, 10)
     assert [len(bundle.examples) for bundle in kept] == [3, 3, 3]
     assert kept == drawn(bundles, 10)

@@ -13,9 +13,9 @@ from steelyard.calibration.exit_temperature import ExitTemperature, Labelled
 from steelyard.errors import InputFileError, ModelFileError, OutputError, RequestError
 from steelyard.prompt.branch import Piece
 from steelyard.prompt.options import option_set
-from steelyard.training.bundles import bundled
 from steelyard.training.export import choose_threshold, export
 from steelyard.training.loop import train
+from steelyard.training.shelf import shelved
 from steelyard.types import NoulAnswer
 
 READOUTS = ("pointer", "pointer-set", "letters", "continuation")
@@ -43,7 +43,7 @@ def test_the_engine_reads_the_scores_that_training_computed(tmp_path, readout, m
     examples = small_examples(3, seed=5)
     with torch.no_grad():
         (micro,) = run.asker.micro_batches(
-            map(run.asker.ask, bundled(examples, "isolated-v1")), 10**6
+            map(run.asker.ask, shelved(examples, "isolated-v1")), 10**6
         )
         scores = run.trainee.scores(micro)
     temperatures = json.loads((tmp_path / "model" / "steelyard.json").read_text())["exits"]

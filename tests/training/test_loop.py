@@ -53,6 +53,19 @@ def test_step_0_is_a_validation_and_the_best_weights_are_those_of_the_lowest_los
         assert all(torch.equal(kept[name], value) for name, value in untrained.items())
 
 
+def test_two_runs_never_write_into_one_folder(tmp_path):
+    refused = []
+
+    def start_another(line):
+        with pytest.raises(OutputError, match="another process trains in"):
+            train(small_run(tmp_path, "same"), resume=True)
+        refused.append(line["step"])
+
+    train(small_run(tmp_path, "same", optim={"steps": 1}), report=start_another)
+    assert refused
+    train(small_run(tmp_path, "same", optim={"steps": 1}), resume=True)  # the lock went with it
+
+
 def test_a_run_that_is_cut_goes_on_to_the_same_losses(tmp_path):
     whole = small_run(tmp_path, "whole")
     train(whole)

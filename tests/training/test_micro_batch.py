@@ -7,8 +7,8 @@ from support.examples import choice, noul, score
 from support.training import small_run
 
 from steelyard.tokens.plan import ROOT, Batch, BatchRead, HiddenRead, Segment
-from steelyard.training.bundles import Bundle, bundled
 from steelyard.training.micro_batch import joined, placed
+from steelyard.training.shelf import Bundle, shelved
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def run(tmp_path_factory):
 
 
 def asked(run, examples, layout="isolated-v1"):
-    return [run.asker.ask(bundle) for bundle in bundled(examples, layout)]
+    return [run.asker.ask(bundle) for bundle in shelved(examples, layout)]
 
 
 EXAMPLES = [
@@ -46,7 +46,7 @@ def test_a_state_is_computed_once_for_all_its_questions(run):
 
 @pytest.mark.parametrize("layout", ["isolated-v1", "sandwich-v1", "sandwich-shared-v1"])
 def test_together_and_alone_the_scores_are_the_same(run, layout):
-    bundles = [Bundle(b.state, b.examples, layout) for b in bundled(EXAMPLES, layout)]
+    bundles = [Bundle(b.state, b.examples, layout) for b in shelved(EXAMPLES, layout)]
     made = [run.asker.ask(bundle) for bundle in bundles]
     with torch.no_grad():
         (together,) = run.asker.micro_batches(made, 10**6)
@@ -64,7 +64,7 @@ def test_together_and_alone_the_scores_are_the_same(run, layout):
 
 @pytest.mark.parametrize("layout", ["isolated-v1", "sandwich-v1", "sandwich-shared-v1"])
 def test_what_all_states_begin_with_is_computed_once_and_changes_no_score(run, layout):
-    made = [run.asker.ask(Bundle(b.state, b.examples, layout)) for b in bundled(EXAMPLES, layout)]
+    made = [run.asker.ask(Bundle(b.state, b.examples, layout)) for b in shelved(EXAMPLES, layout)]
     apart, together = placed(made), placed(made, join=True)
     assert [segment.parent for segment in together.batch.segments].count(ROOT) == 1
     saved = apart.batch.num_rows - together.batch.num_rows

@@ -15,7 +15,6 @@ import steelyard
 from steelyard.data.soft import around_mean, hard, ordinal, votes
 from steelyard.errors import RequestError, ShapeError
 from steelyard.evaluation.run import run as answers
-from steelyard.training.bundles import bundled
 from steelyard.training.export import export
 from steelyard.training.loop import train
 from steelyard.training.loss import LossWeights, cross_entropies, decision_losses, divergences
@@ -27,6 +26,7 @@ from steelyard.training.mine import (
     standing,
     thinned,
 )
+from steelyard.training.shelf import shelved
 from steelyard.training.targets import targets_of
 from steelyard.types import Choice, Example, Score
 
@@ -303,7 +303,7 @@ def test_brier_and_rps_leave_the_resting_point_and_add_at_most_their_half_of_the
 
 def pull(run, examples):
     """The norm of the gradient of the mean loss in the adapters and the head."""
-    asked_ = map(run.asker.ask, bundled(examples, "isolated-v1"))
+    asked_ = map(run.asker.ask, shelved(examples, "isolated-v1"))
     total = 0.0
     for micro in run.asker.micro_batches(asked_, 10**6):
         targets = targets_of(micro.examples, run.trainee.decoder.device)

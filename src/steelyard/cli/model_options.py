@@ -30,12 +30,18 @@ Threads = Annotated[
 ]
 Readout = Annotated[
     str | None,
-    typer.Option(help="How options are read; the model's own by default.", rich_help_panel=_PANEL),
+    typer.Option(
+        help="How options are read: letters, continuation, pairwise, and with a trained head "
+        "pointer or pointer-set; the model's own by default.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Layout = Annotated[
     str | None,
     typer.Option(
-        help="How the prompt is laid out; the model's own by default.", rich_help_panel=_PANEL
+        help="How the prompt is laid out: isolated-v1, sandwich-v1 or sandwich-shared-v1; the "
+        "model's own by default.",
+        rich_help_panel=_PANEL,
     ),
 ]
 Rotations = Annotated[

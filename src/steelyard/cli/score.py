@@ -141,6 +141,9 @@ def score(
             f"Interrupted after line {done.line}; the same command with --resume goes on.", err=True
         )
         raise typer.Exit(130)
+    if 0 < done.rows == done.errors:
+        typer.echo(f"steelyard: no row could be answered; {out} says why.", err=True)
+        raise typer.Exit(1)
 
 
 def read_recipe(

@@ -44,10 +44,27 @@ def packed(path: Path) -> Iterator[BinaryIO]:
         yield stream  # type: ignore[misc]
 
 
+def read_text(path: Path) -> str:
+    """All text of a file, unpacked as by `opened`.
+
+    Raises:
+        InputFileError: as `opened`; where the text is no UTF-8 it names the line.
+    """
+    try:
+        data = path.read_bytes()
+        if path.suffix == ".gz":
+            data = gzip.decompress(data)
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputFileError(f"{path}, line {line}: not UTF-8: {error.reason}") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputFileError(f"{path} cannot be read: {error}") from error
+
+
 def read_json(path: Path) -> Any:
     """The value of a JSON file; InputFileError where it is none."""
-    with opened(path) as stream:
-        return _parsed(stream.read(), str(path))
+    return _parsed(read_text(path), str(path))
 
 
 def read_jsonl(path: Path) -> Iterator[Any]:

@@ -7,14 +7,13 @@ into examples, and `examples` reports what goes wrong with the row's place.
 from __future__ import annotations
 
 import csv
-import gzip
 import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+from steelyard.data.files import read_text
 from steelyard.errors import InputFileError, RequestError
 from steelyard.types.content import Content, as_content, describe
 from steelyard.types.example import Example
@@ -106,14 +105,14 @@ def examples(rows: Iterable[Row], convert: Callable[[Row], Iterable[Example]]) -
 
 def json_lines(path: Path) -> Iterator[Row]:
     """One JSON object a line; empty lines are skipped."""
-    for number, line in enumerate(_read(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             yield _row(f"{path}, line {number}", _parse(path, line, number))
 
 
 def json_array(path: Path) -> list[Row]:
     """The objects of a file that is one JSON array; places count entries from 1."""
-    value = _parse(path, _read(path))
+    value = _parse(path, read_text(path))
     if not isinstance(value, list):
         raise InputFileError(f"{path}: {describe(value)}; allowed: an array of objects")
     return [_row(f"{path}, entry {number}", item) for number, item in enumerate(value, start=1)]
@@ -121,7 +120,7 @@ def json_array(path: Path) -> list[Row]:
 
 def json_object(path: Path) -> Row:
     """A file that is one JSON object."""
-    return _row(str(path), _parse(path, _read(path)))
+    return _row(str(path), _parse(path, read_text(path)))
 
 
 def csv_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
@@ -139,7 +138,7 @@ class _Tabs(csv.excel_tab):
 
 
 def _table(path: Path, columns: Sequence[str] | None, form: type[csv.Dialect]) -> Iterator[Row]:
-    cells = csv.reader(StringIO(_read(path), newline=""), form)
+    cells = csv.reader(StringIO(read_text(path), newline=""), form)
     try:
         for values in cells:
             if columns is None:
@@ -151,19 +150,6 @@ def _table(path: Path, columns: Sequence[str] | None, form: type[csv.Dialect]) -
             yield Row(place, dict(zip(columns, values, strict=True)))
     except csv.Error as error:
         raise InputFileError(f"{path}, line {cells.line_num}: {error}") from error
-
-
-def _read(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-        if path.suffix == ".gz":
-            data = gzip.decompress(data)
-        return data.decode("utf-8")
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputFileError(f"{path}: {error}") from error
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputFileError(f"{path}, line {line}: not UTF-8: {error.reason}") from error
 
 
 def _parse(path: Path, text: str, line: int | None = None) -> object:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from steelyard.errors import ModelFileError
+from steelyard.errors import ModelFileError, RequestError
+from steelyard.types.codec import loads
 
 FILE_NAME = "steelyard.json"
 KINDS = ("noul", "choice", "score")
@@ -70,8 +71,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the `steelyard.json` of a model directory; a directory without one says nothing.
 
     Raises:
-        ModelFileError: not JSON, an unknown key (a newer steelyard's, or a typing error), a value
-            of the wrong type.
+        ModelFileError: not strict JSON, an unknown key (a newer steelyard's, or a typing error), a
+            value of the wrong type.
     """
     path = folder / FILE_NAME
     try:
@@ -81,9 +82,9 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelFileError(f"{path} cannot be read: {error}") from error
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"{path} is not JSON: {error}") from error
+        value = loads(text)
+    except RequestError as error:
+        raise ModelFileError(f"{path}: {error}") from error
     return _checked(value, path)
 
 

@@ -9,47 +9,53 @@ seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import overload
 
-from steelyard.types.codec import dumps
-from steelyard.types.content import Content
+from steelyard.training.shelf import Bundle, Shelf
 from steelyard.types.example import Example, among
 from steelyard.types.question import Choice
 
-MOST_QUESTIONS = 24
-"""In a bundle; a state with more becomes several bundles."""
 
+@dataclass(frozen=True)
+class Epoch(Sequence[Bundle]):
+    """The bundles of one epoch, each made when it is taken, and always the same.
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """Examples with the same state, asked in one layout."""
+    Attributes:
+        order: their places on the shelf.
+        layouts: name -> share of the bundles asked in that layout.
+        seed: what else is drawn of a bundle follows from this and its place on the shelf.
+        bare_share, most_options: as of `epoch`.
+    """
 
-    state: Content
-    examples: tuple[Example, ...]
-    layout: str
+    shelf: Shelf
+    order: Sequence[int]
+    layouts: Mapping[str, float]
+    seed: str
+    bare_share: float
+    most_options: int | None
 
-    @property
-    def source(self) -> str:
-        """Of its first example."""
-        return self.examples[0].source
+    def __len__(self) -> int:
+        return len(self.order)
 
-
-def bundled(examples: Iterable[Example], layout: str) -> list[Bundle]:
-    """Examples by their state, in the order of the states' first appearance."""
-    by_state: dict[str, list[Example]] = {}
-    for example in examples:
-        by_state.setdefault(dumps(example.state), []).append(example)
-    return [
-        Bundle(group[0].state, tuple(group[at : at + MOST_QUESTIONS]), layout)
-        for group in by_state.values()
-        for at in range(0, len(group), MOST_QUESTIONS)
-    ]
+    @overload
+    def __getitem__(self, index: int) -> Bundle: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Bundle]: ...
+    def __getitem__(self, index: int | slice) -> Bundle | list[Bundle]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(len(self))[index]]
+        place = self.order[index]
+        bundle, rng = self.shelf[place], Random(f"{self.seed}/{place}")
+        [layout] = rng.choices(list(self.layouts), list(self.layouts.values()))
+        examples = (_shown(one, rng, self.bare_share, self.most_options) for one in bundle.examples)
+        return Bundle(bundle.state, tuple(examples), layout)
 
 
 def epoch(
-    bundles: Sequence[Bundle],
+    shelf: Shelf,
     *,
     seed: int,
     number: int,
@@ -57,7 +63,7 @@ def epoch(
     layouts: Mapping[str, float],
     mix: Mapping[str, float] | None = None,
     most_options: int | None = None,
-) -> list[Bundle]:
+) -> Epoch:
     """The bundles of one epoch, in its order and with its options.
 
     Args:
@@ -71,32 +77,23 @@ def epoch(
     rng = Random(f"{seed}/{number}")
     shares = mix or {}
     order = [
-        index
-        for index in rng.sample(range(len(bundles)), len(bundles))
-        if rng.random() < shares.get(bundles[index].source, 1.0)
+        place
+        for place in rng.sample(range(len(shelf)), len(shelf))
+        if rng.random() < shares.get(shelf.sources[place], 1.0)
     ]
-    drawn = rng.choices(list(layouts), list(layouts.values()), k=len(order))
-    return [
-        Bundle(
-            bundles[index].state,
-            tuple(_shown(one, rng, bare_share, most_options) for one in bundles[index].examples),
-            layout,
-        )
-        for index, layout in zip(order, drawn, strict=True)
-    ]
+    return Epoch(shelf, order, layouts, f"{seed}/{number}", bare_share, most_options)
 
 
-def drawn(bundles: Sequence[Bundle], most_questions: int) -> list[Bundle]:
+def drawn(shelf: Shelf, most_questions: int) -> Shelf:
     """A fixed draw of whole bundles, `most_questions` at most in all; at least one bundle."""
-    order = Random(0).sample(range(len(bundles)), len(bundles))
-    kept: list[Bundle] = []
+    kept: list[int] = []
     count = 0
-    for index in order:
-        size = len(bundles[index].examples)
+    for place in Random(0).sample(range(len(shelf)), len(shelf)):
+        size = len(shelf.texts[place])
         if not kept or count + size <= most_questions:
-            kept.append(bundles[index])
+            kept.append(place)
             count += size
-    return kept
+    return shelf.only(kept)
 
 
 def _shown(example: Example, rng: Random, bare_share: float, most_options: int | None) -> Example:

@@ -7,12 +7,15 @@ step 0 compete too. What is watched is measured at the same steps and chooses no
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import logging
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,7 +26,7 @@ from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
 from steelyard.errors import DivergedError, InputFileError, OutputError, RequestError
 from steelyard.models.directory import file_digest, parts_of
-from steelyard.training.bundles import Bundle, bundled, drawn, epoch
+from steelyard.training.bundles import Epoch, drawn, epoch
 from steelyard.training.checkpoint import (
     Progress,
     load,
@@ -35,6 +38,7 @@ from steelyard.training.config import DataConfig, OptimConfig, TrainConfig
 from steelyard.training.loss import LossWeights, decision_losses, divergences
 from steelyard.training.micro_batch import Asked, Asker, MicroBatch
 from steelyard.training.schedule import rate
+from steelyard.training.shelf import Bundle, Shelf, shelved
 from steelyard.training.stream import Cursor, steps
 from steelyard.training.targets import targets_of
 from steelyard.training.trainee import Trainee
@@ -80,9 +84,15 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
     Args:
         resume: go on from the folder's checkpoint if there is one.
     Raises:
-        OutputError: the folder holds a run, and `resume` is False.
+        OutputError: the folder holds a run, and `resume` is False; or another process trains in it.
         InputFileError: a data file cannot be read, or the checkpoint is of another run.
     """
+    run.folder.mkdir(parents=True, exist_ok=True)
+    with _alone(run.folder):
+        return _train(run, resume, report)
+
+
+def _train(run: Run, resume: bool, report: Report) -> Progress:
     config, optim = run.config, run.config.optim
     names = dict(run.trainee.named_parameters())
     optimizer = new_optimizer(run.trainee, optim)
@@ -112,6 +122,20 @@ def train(run: Run, *, resume: bool = False, report: Report = lambda line: None)
             _save(run, progress, optimizer, names)
             saved = time.monotonic()
     return progress
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the folder against other processes; the lock goes with the process, however it ends."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise OutputError(f"another process trains in {folder}") from None
+        yield
+    finally:
+        os.close(handle)
 
 
 def learn(
@@ -215,7 +239,6 @@ def _begin(
     path = run.folder / CHECKPOINT
     if (path.exists() or (run.folder / LOG).exists()) and not resume:
         raise OutputError(f"{run.folder} holds a run already; go on with it by --resume")
-    run.folder.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         run.trainee.merge()
         return Progress(0, Cursor(), math.inf, 0, run.identity)
@@ -267,14 +290,14 @@ def new_optimizer(trainee: Trainee, optim: OptimConfig) -> torch.optim.AdamW:
 
 def training_steps(run: Run, start: Cursor) -> Iterator[tuple[list[Asked], Cursor]]:
     data, first = run.config.data, next(iter(run.config.data.layouts))
-    files: dict[str, list[Bundle]] = {}
+    files: dict[str, Shelf] = {}
 
-    def bundles_of(number: int) -> list[Bundle]:
+    def bundles_of(number: int) -> Epoch:
         name = data.train[number % len(data.train)]
         if name not in files:
             files.clear()  # one build at a time in memory
-            files[name] = bundled(read_examples(run.path(name)), first)
-            _check_mix(data, {bundle.source for bundle in files[name]}, name)
+            files[name] = shelved(read_examples(run.path(name)), first)
+            _check_mix(data, set(files[name].sources), name)
         shown = epoch(
             files[name],
             seed=run.config.seed,
@@ -309,14 +332,15 @@ def held_out(run: Run, name: str, most_questions: int | None = None) -> list[Ask
         most_questions: of whole states that are drawn from it; None takes all.
     """
     layout, readout = next(iter(run.config.data.layouts)), run.asker.readout
-    bundles = bundled(read_examples(run.path(name)), layout)
-    if not bundles:
+    shelf = shelved(read_examples(run.path(name)), layout)
+    if not shelf:
         raise InputFileError(f"{run.path(name)} holds no examples")
     if most_questions is not None:
-        bundles = drawn(bundles, most_questions)
+        shelf = drawn(shelf, most_questions)
+    bundles: Sequence[Bundle] = shelf
     if readout.most_options is not None:
         bundles = epoch(
-            bundles,
+            shelf,
             seed=0,
             number=0,
             bare_share=0.0,

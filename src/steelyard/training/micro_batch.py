@@ -22,8 +22,8 @@ from steelyard.tokens.build import BuiltPrompt, build
 from steelyard.tokens.pack import pack
 from steelyard.tokens.plan import ROOT, Batch, NodeRead, Segment
 from steelyard.tokens.tokenizer import Tokenizer
-from steelyard.training.bundles import Bundle
 from steelyard.training.readouts import TrainedReadout
+from steelyard.training.shelf import Bundle
 from steelyard.types.example import Example
 
 WHOLE = 2**62

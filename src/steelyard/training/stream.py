@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from steelyard.training.bundles import Bundle
 from steelyard.training.micro_batch import Asked
+from steelyard.training.shelf import Bundle
 
 
 @dataclass(frozen=True, slots=True)
