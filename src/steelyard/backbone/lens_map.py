@@ -26,7 +26,7 @@ class LensMap:
         """h + W h + b for float32 (rows, width), computed in float64, in float32."""
         x = hidden.astype(np.float64)
         moved = x + x @ self.weight.astype(np.float64).T + self.bias
-        return moved.astype(np.float32)
+        return np.asarray(moved, dtype=np.float32)
 
 
 def read_lens_maps(path: Path, *, layers: Sequence[int], width: int) -> dict[int, LensMap]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
 import time
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.backbone.config import FAMILIES, HYBRID, from_hf
+from steelyard.backbone.installed import is_installed, need
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
 from steelyard.calibration.stored import read_calibration
@@ -25,7 +25,7 @@ from steelyard.engine.trained import (
     pointer_head,
     trained_weights,
 )
-from steelyard.errors import MissingExtraError, RequestError, UnsupportedModelError
+from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.models.directory import parts_of, whole_digest
 from steelyard.models.home import compiled_folder
 from steelyard.models.locate import locate
@@ -156,19 +156,9 @@ def _auto(weights: Weights) -> str:
     family = weights.config.get("model_type")
     if family not in FAMILIES:
         return "llamacpp" if weights.kind == "gguf" else "transformers"
-    if _installed("torch") or family in HYBRID:
+    if is_installed("torch") or family in HYBRID:
         return "torch"
     return "openvino"
-
-
-def _installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
-
-
-def _need(package: str) -> None:
-    """Raises MissingExtraError where a runtime's package, which is called like its extra, lacks."""
-    if not _installed(package):
-        raise MissingExtraError(package, package)
 
 
 def _other(
@@ -211,7 +201,7 @@ def _torch(
     dtype: str,
     threads: int | None,
 ) -> Runtime:
-    _need("torch")
+    need("torch")
     import torch
 
     from steelyard.backbone.decoder import Decoder
@@ -243,7 +233,7 @@ def _openvino(
 ) -> Runtime:
     if device != "cpu":
         raise RequestError(f"{device!r}; the openvino runtime allows: cpu", field="device")
-    _need("openvino")
+    need("openvino")
     from steelyard.backbone.openvino.load import compiled_name, load_runtime
 
     return load_runtime(

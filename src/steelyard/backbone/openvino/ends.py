@@ -72,7 +72,7 @@ class Ends:
         """After the final norm, computed in float64, float32."""
         x = hidden.astype(np.float64)
         root = np.sqrt((x**2).mean(axis=-1, keepdims=True) + self.norm_eps)
-        return (x / root * self.norm).astype(np.float32)
+        return np.asarray(x / root * self.norm, dtype=np.float32)
 
     def _log_probs(
         self, normed: np.ndarray, places: np.ndarray, tokens: Mapping[int, int]
