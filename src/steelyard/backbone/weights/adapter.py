@@ -73,7 +73,7 @@ class Adapter:
                 f"{tuple(weight.shape)}: it belongs to another model"
             )
         with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
-            whole = weight + np.float32(self.alpha / self.rank) * (b @ a)
+            whole: np.ndarray = weight + np.float32(self.alpha / self.rank) * (b @ a)
         if not bool(np.isfinite(whole).all()):
             raise ModelFileError(f"the adapter's {name} makes weights that are not finite")
         return whole
