@@ -9,20 +9,22 @@ FROM python:3.12-slim AS build
 ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PATH=/opt/steelyard/bin:$PATH
-RUN python -m venv /opt/steelyard
 # In a layer of its own, because it is most of the image and seldom another one.
-RUN pip install torch==2.13.0
+RUN python -m venv /opt/steelyard && pip install torch==2.13.0
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
+# It is this folder, and no release of a version:
+# hadolint ignore=DL3013
 RUN pip install '.[server,torch]'
 
 FROM python:3.12-slim
-RUN useradd --system --create-home steelyard \
+RUN useradd --uid 10001 --no-log-init --create-home steelyard \
     && install -d -o steelyard -g steelyard /models /data
 COPY --from=build /opt/steelyard /opt/steelyard
 ENV PATH=/opt/steelyard/bin:$PATH STEELYARD_HOME=/models PYTHONUNBUFFERED=1
-USER steelyard
+# By number, which an orchestrator can tell from root without the image's list of users.
+USER 10001
 WORKDIR /data
 VOLUME ["/models", "/data"]
 EXPOSE 8000

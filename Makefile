@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests and the demo need no hub; code that asks it all the same should fail at once.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help venv demo test lint format check mini clean
+.PHONY: help venv demo test lint format check conformance mini clean
 
 help:
 	@echo 'make venv    build $(VENV) with everything a contributor needs'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test    run the tests (no model, no GPU, no download)'
 	@echo 'make format  bring the code into its form'
 	@echo 'make check   form, lint, types and tests: what a change must pass'
+	@echo 'make conformance  put the server with mini through the suites and clients of others'
 	@echo 'make mini    train the model that the package carries, from the corpora in DATA: hours'
 	@echo 'make clean   remove $(VENV) and caches'
 
@@ -53,6 +54,12 @@ format: $(VENV)/.developer
 
 check: lint test
 
+# Half an hour or more, most of it JevBench. It leaves a record in benchmarks/records.
+conformance: $(VENV)/.developer
+	$(BIN)/steelyard pull mini
+	$(BIN)/python -m pytest -m model tests/conformance
+	$(BIN)/python -m benchmarks.conformance
+
 # DATA is a folder with train/ and eval/, see docs/data.md. Killed, the same command goes on.
 mini: $(VENV)/.developer
 	test -n "$(DATA)" || { echo 'say where the corpora are: make mini DATA=FOLDER'; exit 2; }
@@ -61,11 +68,15 @@ mini: $(VENV)/.developer
 	$(BIN)/steelyard train recipes/mini.toml -o build/mini --resume
 	rm -rf build/mini-model
 	$(BIN)/steelyard export recipes/mini.toml build/mini -o build/mini-model --name mini
+	$(BIN)/steelyard train recipes/mini_more.toml -o build/mini-more --resume
+	rm -rf build/mini-more-model
+	$(BIN)/steelyard export recipes/mini_more.toml build/mini-more -o build/mini-more-model --name mini
 	$(BIN)/python -m benchmarks.model_card recipes/mini_card.md --build build/data \
-	    --recipe recipes/mini.toml --run build/mini --model build/mini-model
+	    --recipe recipes/mini.toml recipes/mini_more.toml --run build/mini build/mini-more \
+	    --model build/mini-more-model
 	rm -rf src/steelyard/models/trained/mini
 	mkdir -p src/steelyard/models/trained
-	mv build/mini-model src/steelyard/models/trained/mini
+	cp -r build/mini-more-model src/steelyard/models/trained/mini
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -31,10 +31,9 @@ from benchmarks.record import (
     provenance,
     write_record,
 )
-from steelyard.evaluation.measures import measure
-from steelyard.evaluation.priors import label_priors
-from steelyard.evaluation.run import Decider, Prediction, example_id, read_predictions, run
-from steelyard.evaluation.sample import sample
+from steelyard.evaluation.asking import Decider
+from steelyard.evaluation.evaluate import evaluate
+from steelyard.evaluation.run import Prediction
 from steelyard.evaluation.suites.own import suite_of_file
 from steelyard.evaluation.suites.registry import SUITES
 from steelyard.evaluation.suites.suite import Suite
@@ -48,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     engine = load_model(options, **dict(options.load))
     chosen = [SUITES[name] for name in options.suites]
     for suite in (*chosen, *map(suite_of_file, options.examples)):
-        print(evaluate(engine, suite, options, origin), flush=True)
+        print(record_suite(engine, suite, options, origin), flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -112,29 +111,26 @@ def argument(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def evaluate(
+def record_suite(
     engine: Decider, suite: Suite, options: argparse.Namespace, origin: Provenance
 ) -> Path:
     """Ask a sample of one suite, measure the answers and write the record."""
-    examples = suite.load(options.data)
-    priors = {
-        example_id(example): prior
-        for example, prior in zip(examples, label_priors(examples), strict=True)
-    }
     cell = f"{model_name(options.model)}-{options.dtype}-{options.mode}"
-    kept = options.answers / cell / f"{suite.name}.jsonl"
-    predictions = run(
+    found = evaluate(
         engine,
-        suite.name,
-        sample(examples, options.sample, options.seed),
-        kept,
+        suite,
+        options.data,
+        options.answers / cell / f"{suite.name}.jsonl",
+        limit=options.sample,
+        seed=options.seed,
         how=dict(options.how),
         settings={"load": dict(options.load)},
         code=origin.commit[:12],
         progress=lambda done, total: show(f"{cell} {suite.name}", done, total),
+        strict=True,
     )
-    maker, _ = read_predictions(kept)
-    measures = measure(predictions, priors)
+    maker = found.maker
+    assert maker is not None, f"{suite.name} has no questions"
     return write_record(
         options.records,
         f"mini--{cell}--{suite.name}",
@@ -145,16 +141,16 @@ def evaluate(
             "mode": options.mode,
             "suite": suite.name,
             "sample": options.sample,
-            "questions": len(examples),
+            "questions": found.questions,
             "how": dict(options.how),
             "load": dict(options.load),
             "weights": maker.weights,
             "layout_digest": maker.layout,
             "calibrator": maker.calibrator,
             "exit_layers": maker.exit_layers,
-            "commits": sorted({prediction.code for prediction in predictions}),
+            "commits": sorted({prediction.code for prediction in found.predictions}),
         },
-        results={found.kind: asdict(found) for found in measures} | exits(predictions),
+        results={one.kind: asdict(one) for one in found.measures} | exits(found.predictions),
     )
 
 

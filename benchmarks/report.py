@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks import ability_table
+from benchmarks import ability_table, conformance_table
 from benchmarks.record import RECORDS, ROOT, read_records
 from benchmarks.tables import source, table
 
@@ -211,6 +211,57 @@ def memory(records: Sequence[Record], _: Path) -> str:
     )
 
 
+def delta_rule(records: Sequence[Record], _: Path) -> str:
+    rows = []
+    for record in records:
+        cell, found = record["settings"], record["results"]
+        for name in ("chunks", "recurrence"):
+            took = found[f"{name}_us_per_token"]
+            rows.append(
+                [
+                    f"{cell['tokens']:,}",
+                    name,
+                    f"{found[f'{name}_kept_bytes_per_token'] / 1024:,.0f}",
+                    f"{took['median']:,.0f} ({took['low']:,.0f} to {took['high']:,.0f})",
+                ]
+            )
+    cell, found = records[0]["settings"], records[0]["results"]
+    head = ["tokens", "computed", "kept for the way back, KiB a token", "CPU time, µs a token"]
+    return _with_sources(
+        "Gated DeltaNet's rule in training, forward and back: one layer with "
+        f"{cell['value_heads']} value heads of {cell['dim']} by {cell['dim']} (Qwen3.5-4B has 32 "
+        "in each of 24 layers; "
+        "memory and time grow with their number), float32, one thread. What chunks and recurrence "
+        f"read differs by at most {found['largest_difference']:.0e}.",
+        table(head, rows),
+        records,
+    )
+
+
+def train_memory(records: Sequence[Record], _: Path) -> str:
+    (record,) = records
+    cell, found = record["settings"], record["results"]
+    layers = {
+        f"a recurrent layer, of {cell['recurrent_layers']}": "recurrent",
+        f"a layer of attention, of {cell['attention_layers']}": "attention",
+        "all of them": "model",
+        "all of them, recomputed": "recomputed",
+    }
+    kib = {name: found[f"{key}_bytes_per_token"] / 1024 for name, key in layers.items()}
+    rows = [[name, f"{kept:,.0f}"] for name, kept in kib.items()]
+    return _with_sources(
+        "What autograd keeps for a token between forward and backward pass, in layers of the shape "
+        f"of Qwen3.5-4B with low-rank terms of rank {cell['rank']}, products in bfloat16, measured "
+        f"on {cell['tokens']} tokens on a CPU.",
+        table(["", "KiB a token"], rows),
+        records,
+    )
+
+
+def conformance(records: Sequence[Record], _: Path) -> str:
+    return conformance_table.render(records)
+
+
 SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("Real ability", "ability", ability),
     ("A shared state", "shared_prefix", shared_prefix),
@@ -220,6 +271,9 @@ SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("255 options: position", "wide_choices_position", position),
     ("Parity with transformers", "parity_real", parity),
     ("Memory", "memory", memory),
+    ("The delta rule in chunks", "delta_rule", delta_rule),
+    ("Memory in training", "train_memory", train_memory),
+    ("Conformance", "conformance", conformance),
 )
 
 

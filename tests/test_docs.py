@@ -85,7 +85,9 @@ def spelt(one: Field[Any]) -> tuple[str, ...]:
     return (json.dumps(value),)
 
 
-@pytest.mark.parametrize("name", ["architecture.md", "data.md", "training.md", "trust.md"])
+@pytest.mark.parametrize(
+    "name", ["architecture.md", "data.md", "training.md", "trust.md", "evaluation.md"]
+)
 def test_every_file_that_a_page_names_is_there(name: str) -> None:
     named = re.findall(r"`((?:[\w-]+/)+(?:[\w-]+\.(?:py|md|toml))?)`", page(name))
     assert named

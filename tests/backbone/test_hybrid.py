@@ -13,6 +13,7 @@ from support.trees import Tree
 
 from steelyard.backbone import forward, recurrence
 from steelyard.backbone.decoder import Decoder
+from steelyard.backbone.delta_net import Convolution
 from steelyard.backbone.recurrence import Recurrent
 from steelyard.backbone.runtime import JOINS
 from steelyard.backbone.state import Prefix
@@ -278,6 +279,25 @@ def test_gradients_flow_from_a_branch_into_its_parents_recurrence():
         weight.copy_(centre - step / 2 * slope)
         below = loss()
     torch.testing.assert_close(above - below, slope.square().sum() * step, rtol=2e-2, atol=0)
+
+
+def test_gradients_of_many_branches_are_summed_in_one_order():
+    convolution = Convolution(64, 2)
+    torch.nn.init.normal_(convolution.weight)
+    generator = torch.Generator().manual_seed(0)
+    columns = torch.randn(2000, 64, generator=generator, requires_grad=True)
+    weights = torch.randn(2000, 64, generator=generator)
+    taps = torch.stack([torch.zeros(2000, dtype=torch.int64), torch.arange(2000)], dim=1)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        slopes = [
+            torch.autograd.grad((convolution(columns, taps) * weights).sum(), columns)[0]
+            for _ in range(8)
+        ]
+    finally:
+        torch.set_num_threads(threads)
+    assert all(torch.equal(slope, slopes[0]) for slope in slopes)
 
 
 def test_a_checkpoint_may_carry_a_vision_tower_and_an_inner_prefix():

@@ -33,7 +33,7 @@ def evaluated(folder: Path, mode: str = "full", sample: int = 4) -> dict[str, ob
     words = ["--data", str(folder / "data"), "--records", str(folder / "records")]
     words += ["--answers", str(folder / "answers"), "--model", "fake", "--mode", mode]
     options = mini.parser().parse_args([*words, "--sample", str(sample), "--how", "rotations=2"])
-    path = mini.evaluate(FakeEngine(), SUITES["strategyqa"], options, ORIGIN)
+    path = mini.record_suite(FakeEngine(), SUITES["strategyqa"], options, ORIGIN)
     return json.loads(path.read_text(encoding="utf-8"))
 
 

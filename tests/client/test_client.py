@@ -206,6 +206,8 @@ def invalid(*loc: str | int, kind: str = "value_error") -> dict[str, Any]:
         (422, invalid(kind="json_invalid"), InvalidJsonError, None),
         (422, invalid("questions", "q", "choice", "x"), RequestError, "questions.q.x"),
         (422, invalid("states", 3), RequestError, "states.3"),
+        (422, invalid("questions", "q", "choice", "criteria", kind="too_long"),
+         TooManyOptionsError, "questions.q.criteria"),
         (422, detail("unsupported_capability"), CapabilityError, None),
         (429, detail("overloaded"), OverloadedError, None),
         (429, detail("rate_limit_exceeded"), RateLimitError, None),

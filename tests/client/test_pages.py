@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import re
@@ -10,8 +11,9 @@ from typing import Any
 
 import httpx
 import pytest
-from support.fake_engine import fake_response
+from support.fake_engine import FakeEngine, fake_response
 
+import steelyard
 from steelyard.client import AsyncClient, Client
 from steelyard.types.codec import decode_request, encode_response
 from steelyard.types.question import Noul
@@ -60,3 +62,27 @@ def test_the_tables_name_every_method_and_argument():
     arguments = list(inspect.signature(Client).parameters)
     assert arguments == list(inspect.signature(AsyncClient).parameters)
     assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)[:5] == arguments
+
+
+@pytest.fixture
+def loads_fakes(monkeypatch):
+    monkeypatch.setitem(vars(steelyard), "load", lambda model: FakeEngine(name=model))
+
+
+def test_the_tool_of_the_page_is_one_that_an_agent_has(loads_fakes):
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai.models.test import TestModel
+
+    names: dict[str, Any] = {}
+    exec(BLOCKS[2], names)
+    playing = TestModel(call_tools=[])
+    asyncio.run(names["agent"].run("Sort the tickets.", model=playing))
+    assert playing.last_model_request_parameters is not None
+    [tool] = playing.last_model_request_parameters.function_tools
+    assert tool.name == "decide"
+
+
+def test_the_chain_of_the_page_chooses(loads_fakes, capsys):
+    pytest.importorskip("langchain_core")
+    exec(BLOCKS[3], {})
+    assert capsys.readouterr().out.strip() in ("call back", "write back")

@@ -7,8 +7,9 @@ import pytest
 from support.engines import tiny_engine
 from support.fake_engine import FakeEngine
 
-from steelyard.errors import OutputError, RequestError
-from steelyard.evaluation.run import STATES_PER_CALL, example_id, read_predictions, run
+from steelyard.errors import OutputError, RequestError, UnavailableError
+from steelyard.evaluation.asking import STATES_PER_CALL
+from steelyard.evaluation.run import Failure, example_id, read_predictions, run
 from steelyard.types.example import Example
 from steelyard.types.question import Choice, Noul, Score
 
@@ -143,3 +144,56 @@ def test_what_is_no_file_of_answers_is_refused(tmp_path):
     for name in ("a.jsonl", "none.jsonl"):
         with pytest.raises(OutputError, match="no answers"):
             read_predictions(tmp_path / name)
+
+
+# -- what is refused, when a run may go on ------------------------------------------------------
+
+
+def test_refused_examples_are_told_and_the_others_answered(tmp_path):
+    refused = [replace(EXAMPLES[n], state="refuse me", group="r") for n in (0, STATES_PER_CALL + 2)]
+    failures: list[Failure] = []
+    asked = [*EXAMPLES[:3], *refused, *EXAMPLES[3:5]]
+    path = tmp_path / "a.jsonl"
+    answered = run(FakeEngine(), "suite", asked, path, failures=failures)
+    assert [p.group for p in answered] == ["g0", "g1", "g2", "g3", "g4"]
+    assert [(f.example, f.kind, f.group) for f in failures] == [
+        (example_id(refused[0]), "noul", "r"),
+        (example_id(refused[1]), "choice", "r"),
+    ]
+    assert {(f.code, f.message, f.suite) for f in failures} == {
+        ("invalid_request", "state: refused", "suite")
+    }
+    engine = FakeEngine()
+    run(engine, "suite", asked, path, failures=failures)  # asked again, and only they
+    assert {request.state for call in engine.calls for request in call} == {"refuse me"}
+
+
+def test_a_run_whose_first_questions_all_fail_ends(tmp_path):
+    asked = [replace(EXAMPLES[0], state="refuse me", group=str(n)) for n in range(30)]
+    engine = FakeEngine()
+    with pytest.raises(RequestError, match="refused"):
+        run(engine, "s", asked, tmp_path / "a.jsonl", failures=[])
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_what_concerns_the_server_ends_a_run_that_may_go_on(tmp_path):
+    class Gone(FakeEngine):
+        def decide_many(self, requests, **how):
+            raise UnavailableError("gone")
+
+    with pytest.raises(UnavailableError):
+        run(Gone(), "s", EXAMPLES, tmp_path / "a.jsonl", failures=[])
+
+
+def test_alone_each_question_is_a_call(tmp_path):
+    engine = FakeEngine()
+    run(engine, "s", EXAMPLES[:4], tmp_path / "a.jsonl", alone=True)
+    assert [len(call) for call in engine.calls] == [1] * 4
+
+
+def test_the_source_of_an_example_is_kept_where_it_is_not_the_suite(tmp_path):
+    path = tmp_path / "a.jsonl"
+    examples = [EXAMPLES[0], replace(EXAMPLES[1], source="s/hard")]
+    run(FakeEngine(), "s", examples, path)
+    assert [one.source for one in read_predictions(path)[1]] == ["", "s/hard"]
+    assert '"source"' not in path.read_text().splitlines()[1]

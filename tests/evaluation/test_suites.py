@@ -8,11 +8,14 @@ from support.published import write_json, write_lines, write_text
 from steelyard.errors import InputFileError
 from steelyard.evaluation.suites import (
     banking77,
+    bbh,
     bfcl,
+    chaosnli,
     clinc150,
     commonsenseqa,
     injections,
     jevbench,
+    judgebench,
     metatool,
     strategyqa,
     stsb,
@@ -384,3 +387,124 @@ def test_a_file_of_examples_is_a_suite_named_like_it(tmp_path):
     write_text(path, "")
     with pytest.raises(InputFileError, match="empty; allowed: an example a line"):
         suite.load(tmp_path)
+
+
+# -- what is answered twice, by option or by vote ---------------------------------------------
+
+
+def test_judgebench_asks_each_pair_in_both_orders(tmp_path):
+    pair = {"pair_id": "p", "source": "mmlu", "question": "2+2?", "response_A": "4"}
+    pair |= {"response_B": "5", "label": "A>B"}
+    for name in judgebench.FILES:
+        write_lines(tmp_path / "judgebench" / f"{name}.jsonl.gz", [pair])
+    once, swapped, *_ = judgebench.load(tmp_path)
+    assert (once.state["first"], once.target) == ("4", (1.0, 0.0))
+    assert (swapped.state["first"], swapped.target) == ("5", (0.0, 1.0))
+    assert once.group == swapped.group == "p" and once.source == "judgebench/mmlu"
+    write_lines(tmp_path / "judgebench" / f"{name}.jsonl.gz", [pair | {"label": "A=B"}])
+    with pytest.raises(InputFileError, match="label: got 'A=B'; allowed: A>B, B>A"):
+        judgebench.load(tmp_path)
+
+
+def bbh_folder(tmp_path, **tasks):
+    for task in {*bbh.NOULS, *bbh.CHOICES}:
+        rows = [{"input": text, "target": target} for text, target in tasks.get(task, ())]
+        write_json(tmp_path / "bbh" / f"{task}.json.gz", {"examples": rows})
+    return tmp_path
+
+
+def test_bbh_has_nouls_and_choices_by_text(tmp_path):
+    lettered = "Which?\nOptions:\n(A) one\n(B) two"
+    folder = bbh_folder(
+        tmp_path,
+        boolean_expressions=[("not True is", "False")],
+        snarks=[
+            (lettered, "(B)"),
+            (lettered, "three"),  # the answer is none of the options
+            ("Which?\nOptions:\n(A) one\n(B) one", "(A)"),
+            ("Which?\nOptions:\n(A) one", "(A)"),
+        ],
+        formal_fallacies=[('"So."\nOptions:\n- valid \n- invalid', "invalid")],
+    )
+    true, valid, sarcastic = bbh.load(folder)
+    assert (true.state, true.target, true.source) == ("not True is", NO, "bbh/boolean_expressions")
+    assert labels(valid) == ["valid", "invalid"] and gold_label(valid) == "invalid"
+    assert (sarcastic.state, labels(sarcastic)) == ("Which?", ["one", "two"])
+    assert gold_label(sarcastic) == "two" and sarcastic.group == "snarks/0"
+
+
+@pytest.mark.parametrize(
+    ("task", "row", "message"),
+    [
+        ("navigate", ("Back?\nOptions:\n- Yes\n- No", "maybe"), "target: got 'maybe'"),
+        ("snarks", ("Which?\nOptions:\none", "(A)"), "a letter in front of each option"),
+    ],
+)
+def test_bbh_refuses_another_form(tmp_path, task, row, message):
+    with pytest.raises(InputFileError, match=message):
+        bbh.load(bbh_folder(tmp_path, **{task: [row]}))
+
+
+def chaos(uid, votes, **told):
+    return {"uid": uid, "label_counter": votes, "example": told}
+
+
+def test_chaosnli_has_the_share_of_each_vote(tmp_path):
+    folder = tmp_path / "chaosnli"
+    sentences = {"premise": "A dog runs.", "hypothesis": "It moves."}
+    snli = chaos("1", {"n": 30, "e": 70}, **sentences, source="snli_agree_3")
+    write_lines(folder / "chaosNLI_snli.jsonl.gz", [snli])
+    mnli = chaos("2", {"c": 100}, **sentences, source="mnli_agree_3")
+    write_lines(folder / "chaosNLI_mnli_m.jsonl.gz", [mnli])
+    story = dict(zip(("obs1", "obs2", "hyp1", "hyp2"), "abcd", strict=True))
+    alphanli = chaos("3", {"2": 63, "1": 37}, **story, source="abdnli_dev")
+    write_lines(folder / "chaosNLI_alphanli.jsonl.gz", [alphanli])
+    first, second, third = chaosnli.load(tmp_path)
+    assert labels(first) == ["entailment", "neutral", "contradiction"]
+    assert (first.target, second.target) == ((0.7, 0.3, 0.0), (0.0, 0.0, 1.0))
+    assert third.target == (0.37, 0.63) and third.state["first"] == "c"
+    assert [one.source.split("/")[1] for one in (first, second, third)] == [
+        "snli", "mnli", "alphanli",
+    ]  # fmt: skip
+    write_lines(folder / "chaosNLI_snli.jsonl.gz", [snli | {"label_counter": {"x": 1}}])
+    with pytest.raises(InputFileError, match="votes for e, n, c"):
+        chaosnli.load(tmp_path)
+
+
+TASK = {
+    "id": "original-7",
+    "state": "S",
+    "question": {"type": "noul", "instructions": "Late?", "criteria": {"true": "Y", "false": "N"}},
+    "labels": ["no", "yes"],
+    "expected": "yes",
+}
+
+
+def test_a_file_of_jevbench_tasks_is_a_suite_with_tiers(tmp_path):
+    level = {"type": "score", "instructions": "How?", "criteria": ["low", "mid", "high"]}
+    law = {"type": "choice", "instructions": "Which?", "criteria": {"a": None, "b": None}}
+    tasks = [
+        TASK,
+        TASK | {"id": "x", "tier": "hard", "question": level, "labels": ["0", "1", "2"],
+                "expected": 2, "group": "g"},
+        TASK | {"id": "judge-1", "question": law, "labels": ["a", "b"],
+                "expected": {"a": 0.25, "b": 0.75}},
+    ]  # fmt: skip
+    path = write_lines(tmp_path / "mine.jsonl", tasks)
+    noul, score, choice = suite_of_file(path).load(tmp_path)
+    assert (noul.target, noul.source, noul.group) == (YES, "mine/standard", "original-7")
+    assert (score.target, score.source, score.group) == ((0.0, 0.0, 1.0), "mine/hard", "g")
+    assert (choice.target, choice.source) == ((0.25, 0.75), "mine/judge")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "later-1"}, "tier: got 'later'; allowed: easy, standard, judge, hard"),
+        ({"expected": "maybe"}, "expected: got 'maybe'; allowed: yes, no"),
+    ],
+)
+def test_a_jevbench_task_that_is_none_is_refused(tmp_path, change, message):
+    path = write_lines(tmp_path / "mine.jsonl", [TASK | change])
+    with pytest.raises(InputFileError, match=message):
+        suite_of_file(path).load(tmp_path)

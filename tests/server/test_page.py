@@ -112,6 +112,40 @@ def test_it_follows_the_system_s_colours_and_wish_for_rest():
     assert "prefers-reduced-motion: reduce" in TEXT
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance of #rrggbb, as WCAG 2.2 defines it."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_and_the_edges_of_fields_can_be_told_from_their_ground(scheme):
+    palettes = [dict(re.findall(r"--([\w-]+): (#\w{6});", rules)) for rules in
+                re.findall(r":root \{(.*?)\}", TEXT, re.DOTALL)]  # fmt: skip
+    colours = palettes[scheme]
+    assert len(palettes) == 2 and colours.keys() == palettes[0].keys()
+    text = {
+        "ink": ("ground", "sheet", "track"),
+        "soft": ("ground", "sheet", "track"),
+        "accent": ("ground", "sheet", "tint"),
+        "on-accent": ("accent",),
+        "bad": ("bad-ground",),
+        "note": ("note-ground",),
+    }
+    for colour, grounds in text.items():
+        for ground in grounds:
+            assert contrast(colours[colour], colours[ground]) >= 4.5, (colour, ground)
+    for ground in ("ground", "sheet"):  # 1.4.11: what shows where a control is, or a bar ends
+        assert contrast(colours["edge"], colours[ground]) >= 3
+    assert contrast(colours["accent"], colours["track"]) >= 3
+
+
 def test_it_offers_every_kind_of_question(outline):
     added = [attributes.get("data-add") for _, attributes, _ in outline.elements]
     assert {kind for kind in added if kind} == set(KINDS)

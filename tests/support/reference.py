@@ -38,6 +38,11 @@ def reference_model(family: str, seed: int = 0, **changes: Any) -> nn.Module:
     """A tiny random model of transformers, in float32."""
     config = FAMILIES[family](**(SHAPE | changes))
     model: nn.Module = AutoModelForCausalLM.from_config(config, attn_implementation="eager")
+    return filled(model, family, seed)
+
+
+def filled(model: nn.Module, family: str, seed: int = 0) -> nn.Module:
+    """The model with random weights, large enough that every part matters."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

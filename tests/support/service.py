@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx
 from support.fake_engine import FakeEngine
@@ -15,6 +15,9 @@ from steelyard.server.app import create_app
 from steelyard.server.config import ServeConfig
 from steelyard.server.keys import KeyRing
 from steelyard.server.models import Decider, Offer
+
+if TYPE_CHECKING:
+    from steelyard.server.spans import Spans
 
 T = TypeVar("T")
 NOUL = {"type": "noul", "instructions": "Is it urgent?"}
@@ -27,12 +30,13 @@ async def client(
     keys: KeyRing | None = None,
     offers: Sequence[Offer] = (),
     audit: Path | None = None,
+    spans: Spans | None = None,
     **config: Any,
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server with a fake engine, with `engine`, or with `offers`."""
     one: Decider = engine or FakeEngine()
     offers = offers or [Offer(one.name, lambda: one)]
-    app = create_app(offers, ServeConfig(**config), keys, audit=audit)
+    app = create_app(offers, ServeConfig(**config), keys, audit=audit, spans=spans)
     transport = httpx.ASGITransport(app=app)
     async with (
         app.router.lifespan_context(app),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from support.alone import path_of
 from support.folders import write_model
 
+from steelyard.backbone.forward import read_rows
 from steelyard.training.config import DataConfig, ModelConfig, OptimConfig, TrainConfig
 from steelyard.training.loop import Run
+from steelyard.training.micro_batch import MicroBatch
 from steelyard.training.setup import set_up
 from steelyard.types import Choice, Example, Noul, Score, encode_example
 
@@ -53,15 +56,18 @@ def write_examples(path: Path, examples: Iterable[Example]) -> Path:
     return path
 
 
-def small_config(folder: Path, **changes: Any) -> TrainConfig:
+def small_config(
+    folder: Path, write: Callable[[Path], Path] = write_model, **changes: Any
+) -> TrainConfig:
     """A configuration on a tiny model and examples that are written into the folder.
 
     Args:
+        write: makes the folder of the base.
         changes: `model`, `data` and `optim` are fields that differ in those parts.
     """
     base = folder / "base"
     if not base.exists():
-        write_model(base)
+        write(base)
         write_examples(folder / "train.jsonl", small_examples(12))
         write_examples(folder / "valid.jsonl", small_examples(4, seed=1))
     model = {"base": str(base), "rank": 4, "dtype": "float32", "exits": (1, 2)}
@@ -79,3 +85,13 @@ def small_run(folder: Path, name: str = "run", **changes: Any) -> Run:
     """A run that is set up in the folder; see `small_config`."""
     config = small_config(folder, **changes)
     return set_up(config, root=folder, folder=folder / name)
+
+
+def question_texts(micro: MicroBatch) -> Iterator[tuple[list[int], list[int]]]:
+    """Of questions read by letters: all ids up to the read, and the labels that are read there."""
+    rows = read_rows(micro.batch)
+    segments = {read.row: read.segment for read in micro.batch.reads}
+    for (((one,),),) in micro.reads:
+        row = int(rows[one.row])
+        path, segment = path_of(micro.batch, segments[row]), micro.batch.segments[segments[row]]
+        yield path[: len(path) - (segment.end - 1 - row)], list(one.read.targets)

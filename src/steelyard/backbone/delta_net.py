@@ -33,7 +33,7 @@ class Convolution(nn.Module):
         """
         mixed = columns.new_zeros((len(taps), columns.shape[1]), dtype=torch.float32)
         for tap, weight in zip(taps.unbind(1), self.weight[:, 0].unbind(1), strict=True):
-            mixed = torch.addcmul(mixed, columns[tap].float(), weight)
+            mixed = torch.addcmul(mixed, _taken(columns, tap).float(), weight)
         return mixed
 
 
@@ -92,6 +92,17 @@ class DeltaNet(nn.Module):
     def out(self, read: Tensor) -> Tensor:
         y: Tensor = self.out_proj(read)
         return y
+
+
+def _taken(columns: Tensor, rows: Tensor) -> Tensor:
+    """Rows of which some are wanted several times: the end of a parent, by each of its children.
+
+    On the way back their gradients are summed, and each form has one kind of device on which it
+    sums in no fixed order: a run that is resumed would not see the same losses.
+    """
+    if columns.device.type == "cpu":
+        return columns.index_select(0, rows)
+    return columns[rows]
 
 
 def _unit(x: Tensor) -> Tensor:

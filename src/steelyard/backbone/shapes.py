@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.backbone.config import DecoderConfig
+from steelyard.backbone.weights.names import text_name
 
 
 def layer_shapes(config: DecoderConfig, layer: int) -> dict[str, tuple[int, ...]]:
@@ -51,4 +52,4 @@ def path_of(name: str, config: DecoderConfig) -> str | None:
     implied = name.endswith(".rotary_emb.inv_freq") or (config.tied and name == "lm_head.weight")
     if implied or name.startswith(config.foreign):
         return None
-    return name.removeprefix("model.").removeprefix("language_model.")
+    return text_name(name).removeprefix("model.")

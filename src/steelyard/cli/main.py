@@ -16,12 +16,16 @@ from steelyard.__about__ import __version__
 from steelyard.cli.audit import app as audit
 from steelyard.cli.calibrate import calibrate
 from steelyard.cli.card import card
+from steelyard.cli.compare import compare
 from steelyard.cli.data import app as data
 from steelyard.cli.decide import decide
+from steelyard.cli.evaluate import evaluate
 from steelyard.cli.mcp import mcp
 from steelyard.cli.mine import mine
 from steelyard.cli.models import models
+from steelyard.cli.probe import probe
 from steelyard.cli.pull import pull
+from steelyard.cli.report import report
 from steelyard.cli.score import score
 from steelyard.cli.serve import serve
 from steelyard.cli.show import show
@@ -40,7 +44,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed, 2 asked wrongly.",
 )
 for command in (
-    decide, score, serve, mcp, calibrate, verify, card, models, pull, show, train, export, mine
+    decide, score, serve, mcp, calibrate, verify, evaluate, compare, report, probe, card, models,
+    pull, show, train, export, mine,
 ):  # fmt: skip
     app.command()(command)
 app.add_typer(data, name="data")

@@ -11,7 +11,7 @@ import typer
 from steelyard.cli import model_options
 
 if TYPE_CHECKING:
-    from steelyard.agents.mcp_server import Decide
+    from steelyard.agents.tool import Decide
 
 
 def mcp(

@@ -47,6 +47,12 @@ def serve(
         bool,
         typer.Option("--audit-requests", help="Record whole requests, not their digests only."),
     ] = False,
+    otel: Annotated[
+        bool,
+        typer.Option(
+            "--otel", help="Send OpenTelemetry spans; the OTEL_ variables say where and how."
+        ),
+    ] = False,
     max_queue: Annotated[
         int, typer.Option(min=1, help="Requests that may wait for a model; more are refused.")
     ] = 256,
@@ -107,6 +113,13 @@ def serve(
         if (error.name or "").startswith("steelyard"):
             raise
         raise MissingExtraError("fastapi", "server") from None
+    if otel:
+        try:
+            import steelyard.server.spans  # noqa: F401 (workers import it, and cannot tell)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("steelyard"):
+                raise
+            raise MissingExtraError("opentelemetry-sdk", "otel") from None
 
     config = ServeConfig(
         window_ms=window_ms,
@@ -135,7 +148,7 @@ def serve(
     )
     offers = [Offer(name, partial(load, one)) for name, one in names]
     run(
-        Service(offers, config, keys, audit),
+        Service(offers, config, keys, audit, otel),
         host=host,
         port=port,
         num_workers=workers,

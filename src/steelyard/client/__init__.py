@@ -10,7 +10,8 @@ except ModuleNotFoundError:
 from steelyard.client.async_client import AsyncClient
 from steelyard.client.call import ModelEntry
 from steelyard.client.client import Client
+from steelyard.client.plain import PlainResponse
 from steelyard.client.refusal import Refused
 from steelyard.client.reply import ReplyError
 
-__all__ = ["AsyncClient", "Client", "ModelEntry", "Refused", "ReplyError"]
+__all__ = ["AsyncClient", "Client", "ModelEntry", "PlainResponse", "Refused", "ReplyError"]

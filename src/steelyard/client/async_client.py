@@ -20,6 +20,7 @@ from steelyard.client.exchange import (
     result,
     setup,
 )
+from steelyard.client.plain import PlainResponse
 from steelyard.client.refusal import Refusal
 from steelyard.types.answer import Response
 from steelyard.types.content import Content
@@ -53,6 +54,12 @@ class AsyncClient:
     ) -> Response:
         """See `Client.decide`."""
         return await self._send(calls.decide(state, questions, model))
+
+    async def decide_plain(
+        self, state: Content, questions: Mapping[str, Question], *, model: str | None = None
+    ) -> PlainResponse:
+        """See `Client.decide_plain`."""
+        return await self._send(calls.decide_plain(state, questions, model))
 
     async def decide_batch(
         self,

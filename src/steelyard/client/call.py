@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
+from steelyard.client.plain import PlainResponse, read_plain
 from steelyard.client.reply import At, read_response
 from steelyard.errors import RequestError
 from steelyard.types.answer import Response
@@ -64,6 +65,19 @@ def decide(
     request = Request(state, questions, model)
     body = dumps({**encode_request(request), **WHOLE}).encode()
     return Call("v1/systemone", body, partial(read_response, asked=request.questions))
+
+
+def decide_plain(
+    state: Content, questions: Mapping[str, Question], model: str | None = None
+) -> Call[PlainResponse]:
+    """Questions about one state, with no field that is not System One's.
+
+    Raises:
+        RequestError: the state or a question is not what is allowed; nothing is sent then.
+    """
+    request = Request(state, questions, model)
+    body = dumps(encode_request(request)).encode()
+    return Call("v1/systemone", body, partial(read_plain, asked=request.questions))
 
 
 def decide_batch(

@@ -20,6 +20,7 @@ from steelyard.client.exchange import (
     result,
     setup,
 )
+from steelyard.client.plain import PlainResponse
 from steelyard.client.refusal import Refusal
 from steelyard.types.answer import Response
 from steelyard.types.content import Content
@@ -80,6 +81,16 @@ class Client:
             ReplyError: what came back is no answer to this.
         """
         return self._send(calls.decide(state, questions, model))
+
+    def decide_plain(
+        self, state: Content, questions: Mapping[str, Question], *, model: str | None = None
+    ) -> PlainResponse:
+        """Probabilities alone, from any server that speaks System One, steelyard's or not.
+
+        Raises:
+            SteelyardError: as `decide`.
+        """
+        return self._send(calls.decide_plain(state, questions, model))
 
     def decide_batch(
         self,

@@ -44,6 +44,12 @@ BY_CODE: dict[str, type[SteelyardError]] = {
     )
 }  # fmt: skip
 
+# By the type of a place where validation failed; any other is a RequestError.
+BY_TYPE: dict[str, type[SteelyardError]] = {
+    "json_invalid": InvalidJsonError,
+    "too_long": TooManyOptionsError,
+}
+
 BY_STATUS: dict[int, type[SteelyardError]] = {
     400: RequestError,
     401: AuthenticationError,
@@ -128,8 +134,9 @@ class Refusal:
             code = detail.get("error_type")
             return str(detail["message"]), None, code if isinstance(code, str) else None
         if isinstance(detail, list) and detail and isinstance(detail[0], Mapping):
-            code = "invalid_json" if detail[0].get("type") == "json_invalid" else "invalid_request"
-            return str(detail[0].get("msg")), _path(detail[0].get("loc")), code
+            told = detail[0]
+            code = BY_TYPE.get(str(told.get("type")), RequestError).code
+            return str(told.get("msg")), _path(told.get("loc")), code
         shown = self.body[:_SHOWN].decode("utf-8", "replace").strip() or "an empty body"
         return f"HTTP {self.status}: {shown}", None, None
 
@@ -144,7 +151,7 @@ _MIXED: dict[type[SteelyardError], type[Refused]] = {
 
 
 def _code_of(status: int, detail: str) -> str | None:
-    # The one error that System One tells as bare text; clients match on its words.
+    # The one error that the live System One tells as bare text; clients match on its words.
     many = status == 400 and detail.startswith("Too many ")
     return TooManyOptionsError.code if many else None
 

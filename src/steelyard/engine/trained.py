@@ -42,6 +42,7 @@ def trained_weights(located: LocatedModel) -> Weights:
         ModelFileError: a file of weights or adapter is missing, cut short or of another model.
         UnsupportedModelError: they are of a kind that cannot be run.
     """
+    from steelyard.backbone.config import from_hf
     from steelyard.backbone.weights.adapter import AdaptedWeights, read_adapter
     from steelyard.backbone.weights.source import open_weights
 
@@ -56,7 +57,7 @@ def trained_weights(located: LocatedModel) -> Weights:
     folder = located.folder
     if folder is None or not any((folder / name).exists() for name in (ADAPTER, ADAPTER_CONFIG)):
         return weights
-    return AdaptedWeights(weights, read_adapter(folder, layers=_size(weights, "num_hidden_layers")))
+    return AdaptedWeights(weights, read_adapter(folder, from_hf(weights.config)))
 
 
 def pointer_head(located: LocatedModel, weights: Weights) -> PointerHead | None:

@@ -4,7 +4,8 @@ A file of answers is JSON Lines. The first line says what made them; each other 
 
     {"maker": {"weights": ..., "layout": ..., ...}}
     {"suite": ..., "example": ..., "group": ..., "kind": "choice", "probabilities": [...],
-     "target": {"17": 1.0}, "exit_layer": 30, "seconds": 0.01, "code": "0123456789ab"}
+     "target": {"17": 1.0}, "exit_layer": 30, "seconds": 0.01, "code": "0123456789ab",
+     "source": "bbh/navigate"}
 
 Answers belong to examples by the examples' content, not by their place, so a longer sample of the
 same suite asks only what is new.
@@ -17,34 +18,21 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from time import perf_counter
-from typing import Protocol, Unpack
 
 from steelyard.engine.options import How
-from steelyard.errors import OutputError, RequestError
+from steelyard.errors import OutputError, SteelyardError
+from steelyard.evaluation.asking import Asked, Decider, ask, calls
 from steelyard.evaluation.kept import Row, append_rows, read_rows
 from steelyard.types.answer import Answer, NoulAnswer, Response
 from steelyard.types.codec import dumps
 from steelyard.types.content import Json
 from steelyard.types.example import Example, encode_example
 from steelyard.types.question import kind_of
-from steelyard.types.request import Request
-
-STATES_PER_CALL = 8
-"""How many states are asked about at once: enough to fill batches, little to lose by a kill."""
 
 DIGITS = 7
 
-
-class Decider(Protocol):
-    """What a run asks: an Engine, or anything like it."""
-
-    @property
-    def digest(self) -> str:
-        """sha256 over the weights."""
-
-    def decide_many(self, requests: Sequence[Request], **how: Unpack[How]) -> Sequence[Response]:
-        """One response for each request, in order."""
+MOST_IN_VAIN = 20
+"""A run of which the first so many questions fail, and none is answered, has a fault of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +69,7 @@ class Prediction:
         exit_layer: the layer that spoke.
         seconds: this answer's equal share of the time that its call took.
         code: what the caller calls the code that ran, such as a commit.
+        source: of the example, where the suite has several: a slice, such as "bbh/navigate".
     """
 
     suite: str
@@ -92,11 +81,32 @@ class Prediction:
     exit_layer: int
     seconds: float
     code: str
+    source: str = ""
 
     @property
     def confidence(self) -> float:
         """The largest probability."""
         return max(self.probabilities)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An example that got no answer.
+
+    Attributes:
+        suite, example, group, kind, source: as of a `Prediction`.
+        target: the distribution that the example asks for.
+        code, message: of the error.
+    """
+
+    suite: str
+    example: str
+    group: str
+    kind: str
+    source: str
+    target: tuple[float, ...]
+    code: str
+    message: str
 
 
 def example_id(example: Example) -> str:
@@ -114,6 +124,8 @@ def run(
     settings: Mapping[str, Json] | None = None,
     code: str = "",
     progress: Callable[[int, int], None] = lambda done, total: None,
+    failures: list[Failure] | None = None,
+    alone: bool = False,
 ) -> list[Prediction]:
     """The answers to all examples, in their order, from the file or from the engine.
 
@@ -122,10 +134,14 @@ def run(
     Args:
         how: keyword arguments of the engine's call.
         settings: what else distinguishes this run, such as how the engine was loaded.
-        progress: told how many of all examples are answered, after each call.
+        progress: told how many of all examples are done, after each call.
+        failures: takes the examples that the engine refuses, which then have no answer; None: the
+            first one ends the run. They are asked again when the run is repeated.
+        alone: one question a call, so that its time is its own.
     Raises:
         OutputError: the file holds answers of other weights, another layout or other settings.
-        RequestError, CapabilityError: what the engine raises; answers so far are kept.
+        RequestError: of an example, with `failures=None`; or of the first 20 of them.
+        SteelyardError: what else the engine raises; answers so far are kept.
     """
     how = how or How()
     # As it will be read back: a tuple comes back as a list.
@@ -139,25 +155,23 @@ def run(
         if name not in answers.known
     ]
     done = len(examples) - len(missing)
-    for asked in _calls(missing):
-        begin = perf_counter()
-        requests = [
-            Request(part[0][1].state, {name: example.question for name, example in part})
-            for part in asked
-        ]
-        try:
-            responses = engine.decide_many(requests, **how)
-        except RequestError as error:
-            first = asked[0][0][0]
-            raise type(error)(
-                f"{error.message} (suite {suite!r}, states from example {first} on)",
-                field=error.field,
-            ) from error
-        seconds = (perf_counter() - begin) / sum(map(len, asked))
-        answers.add(engine.digest, asked, responses, seconds)
-        done += sum(map(len, asked))
+    failed: list[Failure] = []
+    for asked in calls(missing, alone=alone):
+        for part, outcome, seconds in ask(engine, asked, how):
+            if isinstance(outcome, SteelyardError):
+                name, example = part[0][0]
+                if failures is None:
+                    raise _located(outcome, suite, name) from outcome
+                failed.append(_failure(suite, name, example, outcome))
+                if len(failed) >= MOST_IN_VAIN and not answers.known:
+                    raise outcome
+            else:
+                answers.add(engine.digest, part, outcome, seconds)
+            done += sum(map(len, part))
         progress(done, len(examples))
-    return [answers.known[name] for name in ids]
+    if failures is not None:
+        failures.extend(failed)
+    return [answers.known[name] for name in ids if name in answers.known]
 
 
 def read_predictions(path: Path) -> tuple[Maker, list[Prediction]]:
@@ -201,7 +215,7 @@ class _Answers:
     def add(
         self,
         weights: str,
-        asked: Sequence[Sequence[tuple[str, Example]]],
+        asked: Asked,
         responses: Sequence[Response],
         seconds: float,
     ) -> None:
@@ -223,6 +237,7 @@ class _Answers:
                         exit_layer=answer.basis.exit_layer,
                         seconds=_rounded(seconds),
                         code=self.code,
+                        source=_source(self.suite, example),
                     )
                 )
         append_rows(self.path, [*rows, *map(_row, found)])
@@ -258,16 +273,25 @@ class _Answers:
         )
 
 
-def _calls(
-    missing: Sequence[tuple[str, Example]],
-) -> Iterator[list[list[tuple[str, Example]]]]:
-    """Those of one state together, and a few states to a call."""
-    by_state: dict[str, list[tuple[str, Example]]] = {}
-    for name, example in missing:
-        by_state.setdefault(dumps(example.state), []).append((name, example))
-    parts = list(by_state.values())
-    for start in range(0, len(parts), STATES_PER_CALL):
-        yield parts[start : start + STATES_PER_CALL]
+def _located(error: SteelyardError, suite: str, name: str) -> SteelyardError:
+    return type(error)(f"{error.message} (suite {suite!r}, example {name})", field=error.field)
+
+
+def _failure(suite: str, name: str, example: Example, error: SteelyardError) -> Failure:
+    return Failure(
+        suite=suite,
+        example=name,
+        group=example.group,
+        kind=kind_of(example.question),
+        source=_source(suite, example),
+        target=example.target,
+        code=error.code,
+        message=str(error),
+    )
+
+
+def _source(suite: str, example: Example) -> str:
+    return "" if example.source == suite else example.source
 
 
 def _probabilities(answer: Answer) -> tuple[float, ...]:
@@ -282,7 +306,8 @@ def _rounded(value: float) -> float:
 
 def _row(prediction: Prediction) -> Row:
     target = {str(place): share for place, share in enumerate(prediction.target) if share}
-    return asdict(prediction) | {"target": target}
+    row = asdict(prediction) | {"target": target}
+    return row if prediction.source else {k: v for k, v in row.items() if k != "source"}
 
 
 def _prediction(row: Row) -> Prediction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
@@ -112,6 +113,7 @@ async def _answer(service: Service, request: Request, call: Call, key: Key | Non
     trace.requests = len(call.requests)
     trace.questions = sum(len(one.questions) for one in call.requests)
     served = await _while_connected(request, _paid(service, call, key))
+    trace.answered = time.perf_counter()
     trace.queue_ms = max(one.queue_ms for one in served)
     trace.compute_ms = max(one.compute_ms for one in served)
     trace.headers["x-steelyard-weights"] = served[0].response.audit.weights

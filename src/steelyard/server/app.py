@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
 
@@ -25,6 +26,9 @@ from steelyard.server.trace import Trace, Tracing
 from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
 from steelyard.server.wire.errors import tell_openai, tell_openrouter, tell_system_one
 
+if TYPE_CHECKING:
+    from steelyard.server.spans import Spans
+
 
 def create_app(
     offers: Sequence[Offer],
@@ -33,6 +37,7 @@ def create_app(
     *,
     limiter: Limiter | None = None,
     audit: Path | None = None,
+    spans: Spans | None = None,
 ) -> FastAPI:
     """The service, as an ASGI application whose lifespan loads the first model and drains all.
 
@@ -43,6 +48,7 @@ def create_app(
         keys: who may ask; None or an empty ring lets everybody.
         limiter: of those keys, where several processes share one.
         audit: a file in which every decision is recorded.
+        spans: told of every call, and closed at the end.
     """
     config, keys = config or ServeConfig(), keys or KeyRing()
     service = Service(
@@ -60,6 +66,8 @@ def create_app(
         async with AsyncExitStack() as until:
             if service.audit is not None:
                 await until.enter_async_context(service.audit)
+            if spans is not None:  # after the models: the last calls are told of as well
+                until.push_async_callback(asyncio.to_thread, spans.close)
             await until.enter_async_context(service.models)
             yield
 
@@ -67,6 +75,8 @@ def create_app(
         recent.called(trace)
         service.metrics.called(trace)
         service.metrics.now_waiting(service.models.waiting)
+        if spans is not None:
+            spans.called(trace)
 
     app = FastAPI(
         title="steelyard",

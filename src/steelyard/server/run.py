@@ -27,6 +27,7 @@ from steelyard.server.workers import supervise
 
 if TYPE_CHECKING:
     from steelyard.server.models import Offer
+    from steelyard.server.spans import Spans
 
 BACKLOG = 2048
 KEEP_ALIVE_S = 75  # longer than the pause of a client that asks once a minute
@@ -38,12 +39,14 @@ class Service:
 
     Attributes:
         audit: a file in which every decision is recorded, or None.
+        otel: whether spans are sent; see spans.py.
     """
 
     offers: Sequence[Offer]
     config: ServeConfig
     keys: KeyRing
     audit: Path | None = None
+    otel: bool = False
 
 
 def run(
@@ -95,7 +98,12 @@ def _serve(
     from steelyard.server.app import create_app
 
     app = create_app(
-        service.offers, service.config, service.keys, limiter=limiter, audit=service.audit
+        service.offers,
+        service.config,
+        service.keys,
+        limiter=limiter,
+        audit=service.audit,
+        spans=_spans() if service.otel else None,
     )
     server = uvicorn.Server(
         uvicorn.Config(
@@ -119,6 +127,12 @@ def _serve(
                 await server.serve(sockets=[listener])
 
     asyncio.run(until_told())
+
+
+def _spans() -> Spans:
+    from steelyard.server.spans import exported
+
+    return exported()  # by a thread of its own, which a fork would not take along
 
 
 def _forget_gauges(pid: int) -> None:

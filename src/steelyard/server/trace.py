@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 logger = logging.getLogger("steelyard.server.access")
 
 REQUEST_ID_HEADERS = ("x-typesafe-request-id", "x-request-id")
+CONTEXT_HEADERS = ("traceparent", "tracestate")
 
 
 @dataclass(slots=True)
@@ -21,15 +22,21 @@ class Trace:
     """Facts about one call, filled in as they become known.
 
     Attributes:
+        begin, answered: readings of the performance counter, in seconds; None while nothing was
+            answered.
         route: one of ours, or "other".
         asks: whether it asks for decisions.
         key: name of the API key, or "-".
         queue_ms, compute_ms: the longest of its requests'; None where nothing was computed.
         error: code of the error told, or "-".
+        context: what the caller's own tracing sent along (W3C Trace Context).
+        headers: sent with the reply.
     """
 
     id: str
     begin: float
+    method: str = "-"
+    context: Mapping[str, str] = field(default_factory=dict)
     route: str = "other"
     asks: bool = False
     key: str = "-"
@@ -38,6 +45,7 @@ class Trace:
     questions: int = 0
     queue_ms: float | None = None
     compute_ms: float | None = None
+    answered: float | None = None
     error: str = "-"
     status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
@@ -67,7 +75,13 @@ class Tracing:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        trace = Trace(id=uuid.uuid4().hex, begin=time.perf_counter())
+        received = Headers(scope=scope)
+        trace = Trace(
+            id=uuid.uuid4().hex,
+            begin=time.perf_counter(),
+            method=scope["method"],
+            context={name: received[name] for name in CONTEXT_HEADERS if name in received},
+        )
         scope.setdefault("state", {})["trace"] = trace
 
         async def tell(message: Message) -> None:
@@ -97,7 +111,7 @@ def _log(scope: Scope, trace: Trace) -> None:
         "event=request id=%s method=%s path=%r status=%d error=%s key=%s model=%s requests=%d "
         "questions=%d queue_ms=%s compute_ms=%s total_ms=%s",
         trace.id,
-        scope["method"],
+        trace.method,
         scope["path"][:200],
         trace.status,
         trace.error,

@@ -47,6 +47,9 @@ class ModelConfig:
     compile: bool = False
     """Compile the layers with torch.compile: needs a C++ compiler and a minute or two at the start,
     and steps on a CPU are faster afterwards."""
+    recompute: bool = False
+    """Keep between forward and backward pass only what enters each layer, and compute the rest
+    again: much less memory for a token, for one more forward pass."""
     exits: tuple[int, ...] = ()
     """Layers after which an exit is trained."""
 

@@ -9,17 +9,15 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from steelyard.backbone.lens import Lens, write_lenses
 from steelyard.backbone.weights.adapter import Adapter, write_adapter
-from steelyard.backbone.weights.write import write_weights
 from steelyard.calibration.exit_temperature import (
     ExitTemperature,
     Labelled,
@@ -33,7 +31,8 @@ from steelyard.models.manifest import FittedExits, Manifest, write_manifest
 from steelyard.prompt.layout import LAYOUTS, layout_digest
 from steelyard.readout.pointer_head import write_pointer_head
 from steelyard.training.loop import Run, held_out, restore_best
-from steelyard.training.lora import FullLinear, LoraLinear, adapted
+from steelyard.training.lora import LoraLinear, adapted
+from steelyard.training.merged import write_merged
 from steelyard.training.readouts import Pointing
 from steelyard.training.targets import targets_of
 from steelyard.training.trainee import Trainee
@@ -108,8 +107,7 @@ def export(
         if merged is None:
             write_adapter(_adapter(run), made, base=model.base)
         else:
-            write_weights(made, run.weights.config, _merged(run), merged)
-            run.asker.tokenizer.save(made)
+            write_merged(run, made, merged)
         _write_parts(run.trainee, made)
         threshold = 1.0 if rule is None else rule.threshold
         manifest = _manifest(run, name, temperatures, threshold, tuple(warnings))
@@ -191,19 +189,6 @@ def _adapter(run: Run) -> Adapter:
             module.lora_B.detach().float().cpu().numpy(),
         )
     return Adapter(run.config.model.alpha, factors)
-
-
-def _merged(run: Run) -> Iterator[tuple[str, Tensor]]:
-    """The base's tensors, those that were trained in their place."""
-    trained = {f"model.{path}": module for path, module in adapted(run.trainee.decoder)}
-    for name, stored in run.weights.tensors():
-        path, _, leaf = name.rpartition(".")
-        module = trained.get(path)
-        if module is not None and leaf == "weight":
-            stored = module.exact().cpu()
-        elif isinstance(module, FullLinear) and module.bias is not None:
-            stored = module.bias.detach().cpu()
-        yield name, stored
 
 
 def _write_parts(trainee: Trainee, folder: Path) -> None:

@@ -149,7 +149,7 @@ def learn(
     total_weight = sum(one.weight for each in asked for one in each.bundle.examples)
     sums = {"loss": 0.0, "hits": 0.0, "questions": 0.0, "tokens": 0.0}
     for micro in run.asker.micro_batches(asked, optim.batch_tokens):
-        loss, parts = _losses(trainee, micro, optim)
+        loss, parts = losses(trainee, micro, optim)
         (loss / total_weight).backward()  # type: ignore[no-untyped-call]
         for name, value in parts.items():
             sums[name] = sums.get(name, 0.0) + value
@@ -179,7 +179,7 @@ def learn(
     }
 
 
-def _losses(
+def losses(
     trainee: Trainee, micro: MicroBatch, optim: OptimConfig
 ) -> tuple[Tensor, dict[str, float]]:
     """What one micro-batch adds to the step's loss, and to the sums in the log."""
@@ -357,13 +357,14 @@ def _measured_files(config: TrainConfig) -> dict[str, str]:
 def identity_of(config: TrainConfig, root: Path, weights: str) -> str:
     """sha256 over what makes two runs the same: settings, training and validation files, the base.
 
-    How often a run validates and saves, and its threads, do not count. Watched files count by their
-    names only.
+    How often a run validates and saves, its threads, and whether layers are recomputed do not
+    count. Watched files count by their names only.
 
     Args:
         weights: digest of the base.
     """
     settings = asdict(replace(config, validate_every=1, checkpoint_minutes=0, threads=None))
+    del settings["model"]["recompute"]
     hashed = hashlib.sha256(json.dumps([settings, weights], sort_keys=True).encode())
     paths = [root / name for name in (*config.data.train, config.data.valid)]
     if config.model.start is not None:

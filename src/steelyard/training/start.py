@@ -44,8 +44,8 @@ def continue_from(folder: Path, weights: Weights, trainee: Trainee, config: Mode
             f"{config.readout!r}; the model to start from reads by {manifest.readout!r}",
             field="model.readout",
         )
-    width, depth = trainee.decoder.config.width, trainee.decoder.config.layers
-    adapter = read_adapter(folder, layers=depth)
+    width = trainee.decoder.config.width
+    adapter = read_adapter(folder, trainee.decoder.config)
     if config.method != "lora" or (adapter.rank, adapter.alpha) != (config.rank, config.alpha):
         raise RequestError(
             f"{config.method}, rank {config.rank}, alpha {config.alpha}; the model to start from "

@@ -19,6 +19,7 @@ from steelyard.training.lenses import ExitLens
 from steelyard.training.lora import adapt, adapted, merge, unfreeze
 from steelyard.training.micro_batch import MicroBatch
 from steelyard.training.readouts import Continued, Lettered, Pointing, TrainedReadout
+from steelyard.training.recomputed import recompute_layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +86,17 @@ def new_trainee(weights: Weights, config: ModelConfig, device: torch.device) -> 
     """A model as it is before the first step; the parts that chance fills follow torch's seed.
 
     Raises:
-        RequestError: exits that are not ascending layers below the model's last.
+        RequestError: exits that are not ascending layers below the model's last, or a readout that
+            the model cannot have.
     """
-    decoder = Decoder.from_weights(
-        from_hf(weights.config), weights.tensors(torch.float32), device=device
-    )
+    shape = from_hf(weights.config)
+    if shape.recurrent is not None and config.readout == "pointer-set":
+        raise RequestError(
+            "'pointer-set' puts options side by side, and recurrent layers read one text after the "
+            "other; allowed for this model: letters, pointer, continuation",
+            field="model.readout",
+        )
+    decoder = Decoder.from_weights(shape, weights.tensors(torch.float32), device=device)
     depth, width = decoder.config.layers, decoder.config.width
     for index, layer in enumerate(config.exits):
         if not 1 <= layer < depth or layer <= max(config.exits[:index], default=0):
@@ -107,6 +114,8 @@ def new_trainee(weights: Weights, config: ModelConfig, device: torch.device) -> 
         from steelyard.training.compiled import compile_layers
 
         compile_layers(decoder)
+    if config.recompute:
+        recompute_layers(decoder)
     return Trainee(
         decoder,
         _readout(config.readout, width, device),

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from support.adapters import MODULES, tiny_adapter
 from support.folders import write_model
-from support.tiny import tiny_config, tiny_weights
+from support.tiny import hybrid_config, tiny_config, tiny_weights
 from transformers import AutoModelForCausalLM
 
 from steelyard.backbone.weights.adapter import (
@@ -56,7 +56,7 @@ def test_files_are_those_of_peft_and_come_back(folder: Path) -> None:
     config = json.loads((folder / "adapter_config.json").read_text())
     assert (config["peft_type"], config["r"], config["lora_alpha"]) == ("LORA", 4, 8.0)
     assert config["target_modules"] == sorted(module.split(".")[1] for module in MODULES)
-    again, first = read_adapter(folder, layers=3), tiny_adapter()
+    again, first = read_adapter(folder, tiny_config()), tiny_adapter()
     assert again.alpha == first.alpha and again.pairs.keys() == first.pairs.keys()
     for name, pair in again.pairs.items():
         assert all(np.array_equal(x, y) for x, y in zip(pair, first.pairs[name], strict=True))
@@ -114,14 +114,14 @@ def test_a_configuration_that_asks_for_more_is_refused(
     path = folder / "adapter_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(error, match=message):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
 
 
 def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     path = folder / "adapter_model.safetensors"
     good = load_file(path)
     with pytest.raises(ModelFileError, match=r"in 3 layers, 0 to 2; the base has 4, 0 to 3"):
-        read_adapter(folder, layers=4)
+        read_adapter(folder, tiny_config(layers=4))
     for changed, error, message in (
         ({k: v for k, v in good.items() if k != KEY}, ModelFileError, "has only its B"),
         (
@@ -139,13 +139,42 @@ def test_tensors_that_do_not_fit_are_named(folder: Path) -> None:
     ):
         save_file(changed, path)
         with pytest.raises(error, match=message):
-            read_adapter(folder, layers=3)
+            read_adapter(folder, tiny_config())
     path.write_bytes(path.read_bytes()[:-5])
     with pytest.raises(ModelFileError, match=r"adapter_model\.safetensors: cut short or corrupt"):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
     path.unlink()
     with pytest.raises(ModelFileError, match="no such file"):
-        read_adapter(folder, layers=3)
+        read_adapter(folder, tiny_config())
+
+
+def test_names_below_a_vision_tower_mean_the_same(folder: Path) -> None:
+    path = folder / "adapter_model.safetensors"
+    named = {
+        name.replace(".model.layers.", ".model.language_model.layers."): tensor
+        for name, tensor in load_file(path).items()
+    }
+    assert named.keys().isdisjoint(load_file(path))
+    save_file(named, path)
+    assert read_adapter(folder, tiny_config()).pairs.keys() == tiny_adapter().pairs.keys()
+
+
+def test_a_map_is_asked_of_the_layers_that_have_it(tmp_path: Path) -> None:
+    config = hybrid_config()  # the third of five layers attends
+
+    def written(*names: str) -> Path:
+        pairs = {
+            f"model.layers.{name}.weight": (torch.ones(2, 3), torch.ones(3, 2)) for name in names
+        }
+        write_adapter(Adapter(4.0, pairs), tmp_path, base="tiny")
+        return tmp_path
+
+    recurrent = [f"{layer}.linear_attn.out_proj" for layer in (0, 1, 3, 4)]
+    assert read_adapter(written("2.self_attn.q_proj", *recurrent), config).rank == 2
+    with pytest.raises(ModelFileError, match=r"in 3 layers, 0 to 3; the base has 4, 0 to 4"):
+        read_adapter(written(*recurrent[:-1]), config)
+    with pytest.raises(ModelFileError, match=r"in 1 layers, 0 to 0; the base has 1, 2 to 2"):
+        read_adapter(written("0.self_attn.q_proj"), config)
 
 
 @pytest.mark.filterwarnings("ignore")  # those of peft itself
@@ -165,6 +194,6 @@ def test_peft_merges_our_files_and_we_its_own_to_the_same_weights(tmp_path: Path
     trained.save_pretrained(theirs)
     for folder, model in ((ours, loaded), (theirs, trained)):
         expected = model.merge_and_unload().state_dict()
-        adapter = read_adapter(folder, layers=3)
+        adapter = read_adapter(folder, tiny_config())
         for name, tensor in AdaptedWeights(open_weights(base), adapter).tensors(torch.float32):
             torch.testing.assert_close(tensor, expected[name])

@@ -114,12 +114,27 @@ def test_system_one_tells_where_validation_failed() -> None:
     }
 
 
+def test_system_one_tells_too_many_options_as_all_validation_in_the_live_services_words() -> None:
+    error = TooManyOptionsError("Too many choices.", field="questions.q.criteria")
+    refusal = tell_system_one(error, {"questions": {"q": {"type": "choice"}}})
+    assert (refusal.status, refusal.body) == (
+        422,
+        {
+            "detail": [
+                {
+                    "loc": ["body", "questions", "q", "choice", "criteria"],
+                    "msg": "Too many choices.",
+                    "type": "too_long",
+                }
+            ]
+        },
+    )
+
+
 def test_system_one_tells_the_other_errors_as_the_live_service_does() -> None:
     assert tell_system_one(InvalidJsonError("not JSON"), None).body == {
         "detail": [{"loc": ["body"], "msg": "not JSON", "type": "json_invalid"}]
     }
-    many = TooManyOptionsError("Too many choices.", field="criteria")
-    assert tell_system_one(many, None).body == {"detail": "Too many choices."}
     assert tell_system_one(TooLongError("9 tokens; the limit is 8"), None).body == {
         "detail": {"error_type": "max_tokens_exceeded", "message": "9 tokens; the limit is 8"}
     }

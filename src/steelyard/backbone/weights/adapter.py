@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from safetensors.numpy import save_file
 
+from steelyard.backbone.config import DecoderConfig
+from steelyard.backbone.weights.names import text_name
 from steelyard.backbone.weights.safetensors_arrays import FLOATS, read_array, stored_tensors
 from steelyard.backbone.weights.source import Weights
 from steelyard.backbone.weights.wanted import Wanted, everything
@@ -26,7 +28,9 @@ from steelyard.tokens.tokenizer import Tokenizer
 if TYPE_CHECKING:
     import torch
 
-TENSOR = re.compile(r"base_model\.model\.(model\.layers\.(\d+)\.(\S+))\.lora_([AB])\.weight")
+TENSOR = re.compile(
+    r"base_model\.model\.(model\.(?:language_model\.)?layers\.(\d+)\.(\S+))\.lora_([AB])\.weight"
+)
 
 MOST_ALPHA = 1e6
 """Far above what anybody trains with; beyond, products leave the numbers of float32."""
@@ -47,7 +51,8 @@ class Adapter:
 
     Attributes:
         alpha: the updates are scaled by alpha / r.
-        pairs: name of the base's tensor -> A (r, inputs) and B (outputs, r), float32, of one r.
+        pairs: name of the base's tensor, see `text_name` -> A (r, inputs) and B (outputs, r),
+            float32, of one r.
     """
 
     alpha: float
@@ -64,9 +69,10 @@ class Adapter:
         Raises:
             ModelFileError: the update is of another shape, or leaves the numbers of float32.
         """
-        if name not in self.pairs:
+        pair = self.pairs.get(text_name(name))
+        if pair is None:
             return weight
-        a, b = self.pairs[name]
+        a, b = pair
         if (len(b), a.shape[1]) != tuple(weight.shape):
             raise ModelFileError(
                 f"the adapter's {name} is {(len(b), a.shape[1])} and the base's "
@@ -100,6 +106,10 @@ class AdaptedWeights:
     def digest(self) -> str:
         return self.base.digest
 
+    @property
+    def files(self) -> Mapping[str, Sequence[str]]:
+        return self.base.files
+
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """The base's tensors, those with an update summed in float32 and cast then.
 
@@ -111,10 +121,10 @@ class AdaptedWeights:
         left = set(self.adapter.pairs)
         for name, stored in self.base.tensors():
             whole = stored
-            if name in left:
+            if text_name(name) in left:
                 whole = torch.from_numpy(self.adapter.merged(name, stored.float().numpy()))
             yield name, whole.to(dtype or stored.dtype)
-            left.discard(name)
+            left.discard(text_name(name))
         self._check_all_used(left)
 
     def arrays(self, wanted: Wanted = everything) -> Iterator[tuple[str, np.ndarray]]:
@@ -126,7 +136,7 @@ class AdaptedWeights:
         left = {name for name in self.adapter.pairs if wanted(name)}
         for name, stored in self.base.arrays(wanted):
             yield name, self.adapter.merged(name, stored)
-            left.discard(name)
+            left.discard(text_name(name))
         self._check_all_used(left)
 
     def _check_all_used(self, left: set[str]) -> None:
@@ -167,12 +177,12 @@ def write_adapter(adapter: Adapter, folder: Path, *, base: str) -> None:
     (folder / ADAPTER_CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
 
 
-def read_adapter(folder: Path, *, layers: int) -> Adapter:
-    """Read peft's two files for a decoder of so many layers.
+def read_adapter(folder: Path, config: DecoderConfig) -> Adapter:
+    """Read peft's two files for a decoder of this shape.
 
     Raises:
-        ModelFileError: a file is missing, cut short or corrupt; a layer or half of a pair is
-            missing; the tensors contradict the configuration.
+        ModelFileError: a file is missing, cut short or corrupt; a layer that has the linear map or
+            half of a pair is missing; the tensors contradict the configuration.
         UnsupportedModelError: an adapter of another kind.
     """
     path = folder / ADAPTER
@@ -193,7 +203,7 @@ def read_adapter(folder: Path, *, layers: int) -> Adapter:
             raise ModelFileError(
                 f"{path}: {key} is {stored.shape}, or not finite; needed: a matrix of rank {rank}"
             )
-        halves.setdefault(f"{name}.weight", {})[half] = tensor
+        halves.setdefault(text_name(f"{name}.weight"), {})[half] = tensor
         found.setdefault(module, set()).add(int(layer))
     for name, pair in halves.items():
         if len(pair) < 2:
@@ -203,12 +213,23 @@ def read_adapter(folder: Path, *, layers: int) -> Adapter:
             f"{path}: no update of {min(missing)}, which {ADAPTER_CONFIG} promises"
         )
     for module, at in found.items():
-        if at != set(range(layers)):
+        if at != (there := _layers_with(module, config)):
             raise ModelFileError(
                 f"{path}: {module} is updated in {len(at)} layers, {min(at)} to {max(at)}; "
-                f"the base has {layers}, 0 to {layers - 1}"
+                f"the base has {_counted(there)}"
             )
     return Adapter(alpha, {name: (pair["A"], pair["B"]) for name, pair in halves.items()})
+
+
+def _layers_with(module: str, config: DecoderConfig) -> set[int]:
+    """The layers that can have the linear map `module`: a layer attends or is recurrent."""
+    kind, layers = module.partition(".")[0], range(config.layers)
+    wanted = {"self_attn": False, "linear_attn": True}.get(kind)
+    return {layer for layer in layers if wanted in (None, config.is_recurrent(layer))}
+
+
+def _counted(layers: set[int]) -> str:
+    return f"{len(layers)}, {min(layers)} to {max(layers)}" if layers else "none with such a map"
 
 
 def _configuration(path: Path) -> tuple[int, float, set[str]]:

@@ -23,6 +23,7 @@ from steelyard.backbone.weights.gguf_family import (
     unsupported,
 )
 from steelyard.backbone.weights.gguf_header import GgufHeader, read_header
+from steelyard.backbone.weights.safetensors_folder import SINGLE
 from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.tokens.gguf_vocab import read_vocabulary
 from steelyard.tokens.tokenizer import Tokenizer
@@ -64,6 +65,10 @@ class GgufWeights:
         """sha256 of the file, hexadecimal; computed when first asked for."""
         with self.path.open("rb") as handle:
             return hashlib.file_digest(handle, "sha256").hexdigest()
+
+    @property
+    def files(self) -> Mapping[str, tuple[str, ...]]:
+        return {SINGLE: tuple(self._names().values())}
 
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """Hugging Face names and new tensors of `dtype` (None: float32), in file order.

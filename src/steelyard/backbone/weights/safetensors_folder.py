@@ -56,6 +56,10 @@ class FolderWeights:
         lines = "".join(f"{digest}  {path.name}\n" for path, digest in digests.items())
         return hashlib.sha256(lines.encode()).hexdigest()
 
+    @property
+    def files(self) -> Mapping[str, tuple[str, ...]]:
+        return {path.name: names for path, names in self.shards.items()}
+
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """Names and new tensors of `dtype` (None: as stored), shard by shard.
 

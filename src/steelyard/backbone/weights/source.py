@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +26,7 @@ class Weights(Protocol):
         kind: "safetensors" or "gguf".
         config: the configuration in the words of Hugging Face's config.json.
         digest: sha256 over the weight files, hexadecimal; of a single file it is the file's own.
+        files: name of each safetensors file -> the tensors in it; a GGUF is as one such file.
     """
 
     @property
@@ -39,6 +40,9 @@ class Weights(Protocol):
 
     @property
     def digest(self) -> str: ...
+
+    @property
+    def files(self) -> Mapping[str, Sequence[str]]: ...
 
     def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """Hugging Face names and new CPU tensors of `dtype`, one at a time.

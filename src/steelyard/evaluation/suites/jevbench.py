@@ -8,6 +8,7 @@ from pathlib import Path
 from steelyard.errors import InputFileError
 from steelyard.evaluation.rows import Row, examples, json_lines
 from steelyard.evaluation.suites.suite import NO, YES, flat, one_hot
+from steelyard.types.content import Content
 from steelyard.types.example import Example, num_options
 from steelyard.types.question import Choice, Noul, Question, Score
 
@@ -36,13 +37,19 @@ def question_of(row: Row) -> Question:
             return Noul(instructions, {name: outcomes.content(name) for name in outcomes.fields})
         case "choice":
             options = row.within("criteria")
-            return Choice(instructions, {name: options.content(name) for name in options.fields})
+            return Choice(
+                instructions, {name: _described(options, name) for name in options.fields}
+            )
         case "score":
             row.entries("criteria")
             levels = row.content("criteria")
             assert isinstance(levels, list)
             return Score(instructions, levels)
     raise row.wrong("type", "noul, choice, score")
+
+
+def _described(options: Row, name: str) -> Content | None:
+    return None if options.get(name) is None else options.content(name)
 
 
 def _load(folder: Path, *, unknown: bool) -> list[Example]:

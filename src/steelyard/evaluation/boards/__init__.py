@@ -1,0 +1,1 @@
+"""How public benchmarks of decision models turn answers into their scores."""

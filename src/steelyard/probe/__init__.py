@@ -1,0 +1,1 @@
+"""Experiments on anything that decides: what its answers depend on, and what they should not."""

@@ -1,0 +1,52 @@
+"""Live servers that the suites and clients of this folder share, on random weights or on mini."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.folders import write_model
+
+from benchmarks.conformance import KEY
+from benchmarks.live_server import LiveServer, live_server
+
+HURRIED = "sk-hurried-0123456789"
+PATIENT = ("--threads", "1", "--deadline-s", "600")  # a busy machine is not a fault
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def open_tiny(tiny: Path) -> Iterator[LiveServer]:
+    """One process without keys."""
+    with live_server(str(tiny), *PATIENT) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def two_with_keys(tiny: Path) -> Iterator[LiveServer]:
+    """Two processes that want a key."""
+    keys = f"{KEY},{HURRIED} requests_per_min=1"
+    with live_server(str(tiny), *PATIENT, num_workers=2, keys=keys) as server:
+        yield server
+
+
+@pytest.fixture
+def hurried_key() -> str:
+    """A key of `two_with_keys` that may ask once a minute."""
+    return HURRIED
+
+
+@pytest.fixture(scope="session", params=["tiny", pytest.param("mini", marks=pytest.mark.model)])
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where a server without keys answers."""
+    if request.param == "tiny":
+        server: LiveServer = request.getfixturevalue("open_tiny")
+        yield server.url
+        return
+    with live_server("mini", *PATIENT) as server:
+        yield server.url
