@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # The tests and the demo need no hub; code that asks it all the same should fail at once.
 export HF_HUB_OFFLINE := 1
 
-.PHONY: help venv demo test lint format check conformance mini clean
+.PHONY: help venv demo test lint format check conformance fuzz mini clean
 
 help:
 	@echo 'make venv    build $(VENV) with everything a contributor needs'
@@ -17,6 +17,7 @@ help:
 	@echo 'make format  bring the code into its form'
 	@echo 'make check   form, lint, types and tests: what a change must pass'
 	@echo 'make conformance  put the server with mini through the suites and clients of others'
+	@echo 'make fuzz    ask a server what nobody should, 20,000 times: some minutes'
 	@echo 'make mini    train the model that the package carries, from the corpora in DATA: hours'
 	@echo 'make clean   remove $(VENV) and caches'
 
@@ -59,6 +60,10 @@ conformance: $(VENV)/.developer
 	$(BIN)/steelyard pull mini
 	$(BIN)/python -m pytest -m model tests/conformance
 	$(BIN)/python -m benchmarks.conformance
+
+fuzz: $(VENV)/.developer
+	$(BIN)/python -m benchmarks.fuzz --allow-dirty
+	$(BIN)/python -m benchmarks.schema --allow-dirty
 
 # DATA is a folder with train/ and eval/, see docs/data.md. Killed, the same command goes on.
 mini: $(VENV)/.developer

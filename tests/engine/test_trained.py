@@ -131,6 +131,14 @@ def test_exits_change_no_bit_at_full_depth(merged: Path) -> None:
         steelyard.load(merged).decide(STATE, QUESTIONS, depth="adaptive")
 
 
+def test_a_depth_that_was_loaded_with_is_the_default(merged: Path, base: Path) -> None:
+    early = steelyard.load(merged, depth="adaptive")
+    assert early.decide(STATE, QUESTIONS).answers["urgent"].basis.exit_layer == 1
+    assert early.decide(STATE, QUESTIONS, depth="full").answers["urgent"].basis.exit_layer == 3
+    with pytest.raises(CapabilityError, match="depth: .*no exits"):
+        steelyard.load(base, depth="adaptive")
+
+
 def test_uncalibrated_answers_are_the_softmax_of_the_scores_at_full_depth(merged: Path) -> None:
     plain = steelyard.load(merged, calibrated=False)
     found = plain.decide(STATE, QUESTIONS)

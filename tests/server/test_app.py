@@ -16,23 +16,13 @@ import httpx
 import pytest
 from support.engines import tiny_engine
 from support.fake_engine import FakeEngine, fake_response
-from support.service import BODY, NOUL, asked, client, posted
+from support.service import BODY, GOOD, NOUL, PATHS, asked, client, posted
 
 from steelyard.server.body import zstd
 from steelyard.server.keys import parse_keys
 from steelyard.types.codec import decode_request, encode_response
 from steelyard.types.request import Request
 
-PATHS = ("/v1/systemone", "/v1/systemone/batch", "/v1/decisions", "/api/alpha/decisions")
-GOOD: dict[str, Any] = {
-    "/v1/systemone": BODY,
-    "/v1/systemone/batch": {"states": ["one", "two"], "questions": BODY["questions"]},
-    "/v1/decisions": {
-        "input": "a text",
-        "questions": [{"type": "predicate", "instructions": "Is it urgent?"}],
-    },
-    "/api/alpha/decisions": {"model": "typesafe/jev-latest", **BODY},
-}
 SECRET = "sk-0123456789abcdef"
 KEYS = parse_keys([f"alice {SECRET}", "bob sk-fedcba9876543210"], "keys")
 
@@ -162,6 +152,7 @@ BAD_BYTES = [
     b'{"state": "\\ud800", "questions": {"q": {"type": "noul", "instructions": "x"}}}',
     b'{"states": ["x"], "questions": {"q": {"type": "\\ud800"}}}',
     b'{"input": "x", "questions": [{"type": "\\ud800"}]}',
+    b'{"input": "x", "questions": [{"type": "predicate", "instructions": "x", "name": "\\ud800"}]}',
 ]  # fmt: skip
 
 
@@ -186,6 +177,8 @@ def test_bad_bodies_are_the_callers_mistake_and_told_as_json(path: str) -> None:
         ({"files": {"request": b"{}"}}, 422),
         ({"files": {"other": b"{}"}}, 400),
         ({"files": {"request": b"{}"}, "headers": {"origin": "https://example.org"}}, 415),
+        ({"files": {"request": b"{}"}, "headers": {"origin": "http://["}}, 415),
+        ({"files": {"request": b"{}"}, "headers": {"origin": "http://test"}}, 422),
         ({"content": b"{}", "headers": {"content-type": "text/plain"}}, 415),
         ({"json": BODY, "headers": {"content-encoding": "br"}}, 415),
         ({"json": BODY, "headers": {"content-encoding": "gzip"}}, 400),
@@ -231,8 +224,12 @@ def test_an_engine_that_breaks_is_a_500_without_details_and_is_logged(
 
 def test_other_routes_and_methods_are_refused_with_an_id() -> None:
     for response, status in zip(
-        asked(lambda one: one.get("/nothing"), lambda one: one.get("/v1/systemone")),
-        (404, 405),
+        asked(
+            lambda one: one.get("/nothing"),
+            lambda one: one.get("/v1/systemone"),
+            lambda one: one.post("/v1/systemone/", json=BODY),  # and not sent elsewhere
+        ),
+        (404, 405, 404),
         strict=True,
     ):
         assert response.status_code == status

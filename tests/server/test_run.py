@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +20,7 @@ from support.service import BODY
 
 from steelyard.cli.main import run
 from steelyard.server.audit import read_decisions
+from steelyard.server.run import _bind
 
 TESTS = Path(__file__).parent.parent
 
@@ -44,6 +47,24 @@ def serving(*arguments: str, seconds: float = 0.0) -> Iterator[tuple[subprocess.
     finally:
         process.terminate()
         process.communicate()
+
+
+def test_replies_do_not_wait_to_be_acknowledged() -> None:
+    async def nodelay() -> int:
+        seen: asyncio.Queue[int] = asyncio.Queue()
+
+        async def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            one: socket.socket = writer.get_extra_info("socket")
+            seen.put_nowait(one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        with _bind("127.0.0.1", 0, shared=False) as listener:
+            async with await asyncio.start_server(accepted, sock=listener):
+                _, writer = await asyncio.open_connection(*listener.getsockname())
+                writer.close()
+                return await seen.get()
+
+    assert asyncio.run(nodelay())
 
 
 def test_sigterm_answers_what_is_under_way_and_ends_well() -> None:

@@ -9,6 +9,7 @@ import os
 import runpy
 import sys
 import time
+from collections import deque
 from types import SimpleNamespace
 
 from support.fake_engine import FakeEngine
@@ -20,9 +21,13 @@ from steelyard.models import locate
 if __name__ == "__main__":
     seconds = float(os.environ.get("FAKE_SECONDS", "0"))
     names = {"mini": "fake"}
-    steelyard.load = lambda model="mini", **kwargs: FakeEngine(
-        lambda requests: time.sleep(seconds), names.get(model, model)
-    )
+
+    def load(model: str = "mini", **_: object) -> FakeEngine:
+        engine = FakeEngine(lambda requests: time.sleep(seconds), names.get(model, model))
+        engine.calls, engine.partitions = deque(maxlen=1), deque(maxlen=1)  # type: ignore[assignment]
+        return engine
+
+    steelyard.load = load
     locate.locate = lambda model: SimpleNamespace(name=names.get(model, model))
     if sys.argv[1].endswith(".py"):
         sys.argv = sys.argv[1:]

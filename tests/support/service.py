@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 NOUL = {"type": "noul", "instructions": "Is it urgent?"}
 BODY = {"state": "I was charged twice.", "questions": {"urgent": NOUL}}
+PATHS = ("/v1/systemone", "/v1/systemone/batch", "/v1/decisions", "/api/alpha/decisions")
+GOOD: dict[str, Any] = {
+    "/v1/systemone": BODY,
+    "/v1/systemone/batch": {"states": ["one", "two"], "questions": BODY["questions"]},
+    "/v1/decisions": {
+        "input": "a text",
+        "questions": [{"type": "predicate", "instructions": "Is it urgent?"}],
+    },
+    "/api/alpha/decisions": {"model": "typesafe/jev-latest", **BODY},
+}
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """The wire codec: what a request may be, where an error points, what a response looks like."""
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -115,6 +116,7 @@ def test_no_assets_is_no_image(assets):
         (body(model=3), "model", "the number 3"),
         (body(model=""), "model", "non-empty"),
         (body(assets={"<image:1>": {"type": "image", "part": "a"}}), "assets", "text only"),
+        (body(assets=0), "assets", "text only"),
         (body(questions={}), "questions", "no questions"),
         (body(questions=[NOUL]), "questions", "an array"),
         (body(questions=None), "questions", "null"),
@@ -460,3 +462,10 @@ def test_choice_is_a_most_probable_option_of_what_is_shown(weights, digits):
     )
     shown = encode_response(response(t=answer), digits=digits)["answers"]["t"]
     assert shown["probabilities"][shown["choice"]] == max(shown["probabilities"].values())
+
+
+def test_what_lies_below_a_long_key_costs_no_more():
+    state = {"k" * 10**6: [0] * 10**5}
+    begin = time.process_time()
+    assert decode_request(body(state=state)).state == state
+    assert time.process_time() - begin < 5  # it was a hundred gigabytes of paths

@@ -92,6 +92,7 @@ def load_engine(
     threads: int | None,
     readout: str | None,
     layout: str | None,
+    depth: str = "full",
     calibrated: bool = True,
     calibration: Path | None = None,
 ) -> Engine:
@@ -106,6 +107,7 @@ def load_engine(
         threads=threads,
         readout=readout,
         layout=layout,
+        depth=depth_of(depth),
         calibrated=calibrated,
         calibration=calibration,
     )

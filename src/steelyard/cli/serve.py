@@ -68,6 +68,9 @@ def serve(
     max_body_mb: Annotated[
         float, typer.Option(min=0.001, help="Largest body, also once decompressed.")
     ] = 8.0,
+    body_s: Annotated[
+        float, typer.Option(min=0.001, help="How long a request may take to arrive.")
+    ] = 10.0,
     extras: Annotated[
         bool, typer.Option("--extras", help="Add x_ fields to every reply, not only on demand.")
     ] = False,
@@ -89,6 +92,8 @@ def serve(
     ] = 1,
     readout: model_options.Readout = None,
     layout: model_options.Layout = None,
+    depth: model_options.Depth = "full",
+    calibration: model_options.Calibration = None,
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
@@ -128,6 +133,7 @@ def serve(
         max_queue=max_queue,
         deadline_s=deadline_s,
         max_body_bytes=int(max_body_mb * 2**20),
+        body_s=body_s,
         extras=extras,
         digits=digits,
         audit_requests=audit_requests,
@@ -137,6 +143,8 @@ def serve(
     names = [(locate(one).name, one) for one in model or ["mini"]]
     if len({name for name, _ in names}) < len(names):
         raise RequestError(f"two models of one name: {', '.join(model or ())}", field="model")
+    if calibration is not None and len(names) > 1:
+        raise RequestError("fitted on one model; allowed with one --model", field="calibration")
     load = partial(
         model_options.load_engine,
         runtime=runtime,
@@ -145,6 +153,8 @@ def serve(
         threads=threads,
         readout=readout,
         layout=layout,
+        depth=depth,
+        calibration=calibration,
     )
     offers = [Offer(name, partial(load, one)) for name, one in names]
     run(

@@ -184,14 +184,14 @@ class Engine:
         readout: str | None = None,
         rotations: int = 1,
         reread_below: float = 0.0,
-        depth: str | int = "full",
+        depth: str | int | None = None,
     ) -> ReadOptions:
         return ReadOptions(
             layout=self._model.layout if layout is None else layout,
             readout=self._model.readout if readout is None else readout,
             rotations=rotations,
             reread_below=reread_below,
-            depth=depth,
+            depth=self._model.depth if depth is None else depth,
         )
 
     def _answer(

@@ -56,6 +56,7 @@ def load(
     threads: int | None = None,
     readout: str | None = None,
     layout: str | None = None,
+    depth: str | int = "full",
     store_bytes: int = DEFAULT_STORE_BYTES,
     calibrated: bool = True,
     calibration: str | Path | None = None,
@@ -75,6 +76,7 @@ def load(
         dtype: "float32", or "bfloat16": faster on some machines, and less exact.
         threads: CPU threads of the runtime; None leaves its own default.
         readout, layout: defaults of the engine's calls, in place of the model's own.
+        depth: default of the engine's calls; see `How`.
         store_bytes: most bytes of prefixes kept from one call to the next; 0 keeps none.
         calibrated: False leaves out what was fitted on the model's answers, its temperatures and
             its exits: probabilities are the softmax of the scores, as training sees them.
@@ -86,7 +88,8 @@ def load(
         UnsupportedModelError: the architecture or tokenizer cannot be run.
         MissingExtraError: the runtime's package is not installed.
         InputFileError: the calibration cannot be read.
-        CapabilityError: it was fitted on another model, layout or readout.
+        CapabilityError: it was fitted on another model, layout or readout; or the model has no such
+            readout or depth.
         RequestError: an argument that is not allowed.
     """
     _check_among(runtime, RUNTIMES, "runtime")
@@ -101,6 +104,7 @@ def load(
     defaults = ReadOptions(
         layout=layout or located.manifest.layout or DEFAULT_LAYOUT,
         readout=readout or located.manifest.readout or DEFAULT_READOUT,
+        depth=depth,
     )
     begin = time.perf_counter()
     weights = trained_weights(located)
@@ -126,12 +130,14 @@ def load(
         chat=chat,
         readout=defaults.readout,
         layout=defaults.layout,
+        depth=defaults.depth,
         warnings=located.manifest.warnings,
         head=head,
         fit=fit(located, computing.num_layers) if calibrated else None,
     )
     if brought is not None:
         loaded = replace(loaded, fit=brought_fit(brought, loaded))
+    loaded.exits(defaults)  # a default depth that the model does not have is an error now
     logger.info(
         "event=loaded model=%s runtime=%s dtype=%s seconds=%.1f",
         loaded.name,

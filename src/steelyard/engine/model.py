@@ -53,7 +53,7 @@ class LoadedModel:
 
     Attributes:
         name: concrete name, returned with every answer.
-        readout, layout: what is used when the caller does not choose.
+        readout, layout, depth: what is used when the caller does not choose.
         warnings: what every user of the model should be told.
         head: what the pointer readouts score with, or None.
         fit: temperatures and exits, or None where nothing was fitted.
@@ -66,6 +66,7 @@ class LoadedModel:
     readout: str
     layout: str
     warnings: tuple[str, ...]
+    depth: str | int = "full"
     head: PointerHead | None = None
     fit: Fit | None = None
 

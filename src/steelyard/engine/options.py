@@ -19,14 +19,14 @@ class How(TypedDict, total=False):
     rotations: average over this many cyclic orders of the options (letters, pointer).
     reread_below: read again with reversed options where the margin is smaller (letters, pointer).
     depth: "full"; "adaptive": a question leaves at the first of the model's exits that is sure; or
-        the layer of an exit, where every question leaves.
+        the layer of an exit, where every question leaves; None means what `load` was told.
     """
 
     layout: str | None
     readout: str | None
     rotations: int
     reread_below: float
-    depth: str | int
+    depth: str | int | None
 
 
 DEPTHS = ("full", "adaptive")

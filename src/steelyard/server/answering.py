@@ -59,6 +59,7 @@ class Format:
     Attributes:
         decode: a parsed body to the call it spells; the fields of its errors are paths.
         tell: an error to its status and body.
+        description: what the OpenAPI document says of it.
         forms: whether `multipart/form-data` is read as well as JSON.
     """
 
@@ -66,6 +67,7 @@ class Format:
     summary: str
     decode: Callable[[Json], Call]
     tell: Tell
+    description: Mapping[str, Any]
     forms: bool = False
 
 

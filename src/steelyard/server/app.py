@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from steelyard.server.keys import KeyRing
 from steelyard.server.limits import Limiter
 from steelyard.server.metrics import Metrics
 from steelyard.server.models import Models, Offer
+from steelyard.server.openapi import describe, describe_answer, describe_call, describe_errors
 from steelyard.server.page import page, page_headers
 from steelyard.server.trace import Trace, Tracing
 from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
@@ -85,6 +87,7 @@ def create_app(
         lifespan=lifespan,
         docs_url=None,  # these pages load scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would go where the Host header says
     )
     app.add_middleware(Tracing, observers=(called,))
     for form in formats(config):
@@ -94,23 +97,26 @@ def create_app(
             methods=["POST"],
             summary=form.summary,
             response_class=Response,
-            openapi_extra=_body(form),
+            openapi_extra=dict(form.description),
         )
     _add_page(app)
     _add_for_key_holders(app, service)
     _add_health(app, service, recent)
+    describe(app, secured=bool(keys.keys))
     return app
 
 
 def formats(config: ServeConfig) -> tuple[Format, ...]:
     """Every format that is spoken."""
     show = system_one.Show(config.extras, config.digits)
+    ours = partial(describe_call, error="SystemOneError", status_of=attrgetter("system_one"))
     return (
         Format(
             "/v1/systemone",
             "System One: questions about one state",
             partial(system_one.decode, show=show),
             tell_system_one,
+            ours("SystemOneRequest", "SystemOneReply", forms=True),
             forms=True,
         ),
         Format(
@@ -118,17 +124,35 @@ def formats(config: ServeConfig) -> tuple[Format, ...]:
             "The same questions about many states",
             partial(system_one_batch.decode, show=show),
             tell_system_one,
+            ours("BatchRequest", "BatchReply", forms=False),
         ),
-        Format("/v1/decisions", "OpenAI Decisions", openai.decode, tell_openai),
-        Format("/api/alpha/decisions", "OpenRouter Decisions", openrouter.decode, tell_openrouter),
+        Format(
+            "/v1/decisions",
+            "OpenAI Decisions",
+            openai.decode,
+            tell_openai,
+            describe_call(
+                "DecisionsRequest",
+                "DecisionsReply",
+                "DecisionsError",
+                attrgetter("openai"),
+                forms=False,
+            ),
+        ),
+        Format(
+            "/api/alpha/decisions",
+            "OpenRouter Decisions",
+            openrouter.decode,
+            tell_openrouter,
+            describe_call(
+                "OpenRouterRequest",
+                "SystemOneReply",
+                "OpenRouterError",
+                attrgetter("openrouter"),
+                forms=False,
+            ),
+        ),
     )
-
-
-def _body(form: Format) -> dict[str, Any]:
-    """What the OpenAPI document says of a format's bodies."""
-    schema = {"schema": {"type": "object"}}
-    types = ("application/json", "multipart/form-data") if form.forms else ("application/json",)
-    return {"requestBody": {"required": True, "content": dict.fromkeys(types, schema)}}
 
 
 def _add_page(app: FastAPI) -> None:
@@ -144,7 +168,19 @@ def _add_for_key_holders(app: FastAPI, service: Service) -> None:
         key = service.keys.holder(request.headers.get("authorization"))
         request.state.trace.key = "-" if key is None else key.name
 
-    @app.get("/v1/models", summary="The models, and the names that stand for them")
+    refused = describe_errors("SystemOneError", (401, 500))
+
+    def read(media_type: str = "application/json") -> dict[str, Any]:
+        return {
+            "responses": {**describe_answer(200, media_type=media_type)["responses"], **refused}
+        }
+
+    @app.get(
+        "/v1/models",
+        summary="The models, and the names that stand for them",
+        response_class=Response,
+        openapi_extra=read(),
+    )
     async def models(request: Request) -> Response:
         try:
             check(request, "/v1/models")
@@ -152,7 +188,12 @@ def _add_for_key_holders(app: FastAPI, service: Service) -> None:
         except Exception as error:  # the request's boundary: told, and logged if it is ours
             return told(request.state.trace, tell_system_one, error)
 
-    @app.get("/metrics", summary="Counts and times, for Prometheus")
+    @app.get(
+        "/metrics",
+        summary="Counts and times, for Prometheus",
+        response_class=Response,
+        openapi_extra=read("text/plain"),
+    )
     async def numbers(request: Request) -> Response:
         try:
             check(request, "/metrics")
@@ -163,7 +204,12 @@ def _add_for_key_holders(app: FastAPI, service: Service) -> None:
 
 
 def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
-    @app.get("/health", summary="Whether the process works, and how well")
+    @app.get(
+        "/health",
+        summary="Whether the process works, and how well",
+        response_class=Response,
+        openapi_extra=describe_answer(200, 503),
+    )
     async def health(request: Request) -> Response:
         """503 says that a queue is closed or its loop has died: restart the process."""
         request.state.trace.route = "/health"
@@ -177,7 +223,12 @@ def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
         }
         return reply_json(200 if working else 503, body)
 
-    @app.get("/ready", summary="Whether to send requests here")
+    @app.get(
+        "/ready",
+        summary="Whether to send requests here",
+        response_class=Response,
+        openapi_extra=describe_answer(200, 503),
+    )
     async def ready(request: Request) -> Response:
         """503 before the models are open, while they drain, and while a queue is full."""
         request.state.trace.route = "/ready"

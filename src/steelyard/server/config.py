@@ -41,7 +41,7 @@ class ServeConfig:
     """Of a body as sent, and of what it decompresses to."""
 
     body_s: float = 10.0
-    """How long a body may take to arrive."""
+    """How long the head of a request may take to arrive, and how long its body."""
 
     extras: bool = False
     """Whether replies carry `x_` fields unless the request says otherwise."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from email.message import Message
 
 from steelyard.errors import BodyError, RequestError
 from steelyard.types.content import Json, describe
@@ -17,6 +16,10 @@ REQUEST_PART = "request"
 MAX_PARTS = 256
 MAX_HEADER_BYTES = 4096
 
+_PARAMETER = re.compile(  # RFC 9110, section 5.6.6
+    r""";[ \t]*([!#-'*+.0-9A-Z^-z|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]*"""
+)
+_ESCAPED = re.compile(r"\\(.)")
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{1,70}")  # RFC 2046, section 5.1.1
 
 
@@ -70,8 +73,8 @@ def check_claims(body: Json, parts: Mapping[str, bytes]) -> None:
 
 
 def _boundary(content_type: str) -> bytes:
-    boundary = _header(content_type).get_param("boundary")
-    if not isinstance(boundary, str) or not _BOUNDARY.fullmatch(boundary):
+    boundary = _parameters(content_type, "the content-type of the form").get("boundary", "")
+    if not _BOUNDARY.fullmatch(boundary):
         raise BodyError("the content-type of the form has no boundary")
     return boundary.encode("ascii")
 
@@ -83,8 +86,9 @@ def _part(piece: bytes, place: str) -> tuple[str, bytes]:
     headers = dict(_field(line, place) for line in head[2:].split(b"\r\n"))
     if headers.get("content-transfer-encoding", "binary").lower() not in ("binary", "8bit", "7bit"):
         raise BodyError(f"{place}: a content-transfer-encoding, which forms do not use")
-    name = _header(headers.get("content-disposition", "")).get_param("name")
-    if not isinstance(name, str) or not name:
+    disposition = headers.get("content-disposition", "")
+    name = _parameters(disposition, f"{place}: its content-disposition").get("name")
+    if not name:
         raise BodyError(f"{place}: no content-disposition with a name")
     return name, content
 
@@ -99,8 +103,19 @@ def _field(line: bytes, place: str) -> tuple[str, str]:
         raise BodyError(f"{place}: a header that is not UTF-8") from None
 
 
-def _header(value: str) -> Message:
-    """A message of one header, whose `get_param` takes its parameters apart."""
-    message = Message()
-    message["content-type"] = value
-    return message
+def _parameters(value: str, what: str) -> dict[str, str]:
+    """The parameters of a header, `form-data; name="a"`, by lower-case name.
+
+    In one pass: the standard library's own reader takes the square of a header's length.
+    """
+    parameters: dict[str, str] = {}
+    place = len(value.partition(";")[0])
+    end = len(value.rstrip("; \t"))
+    while place < end:
+        found = _PARAMETER.match(value, place)
+        if not found or found[1].lower() in parameters:
+            raise BodyError(f"{what} is not TYPE; NAME=VALUE; ...")
+        quoted, plain = found[2], found[3]
+        parameters[found[1].lower()] = plain if quoted is None else _ESCAPED.sub(r"\1", quoted)
+        place = found.end()
+    return parameters

@@ -20,6 +20,7 @@ import uvicorn
 from steelyard.errors import RequestError
 from steelyard.server import audit as audit_file
 from steelyard.server.config import ServeConfig
+from steelyard.server.connection import bounded
 from steelyard.server.keys import KeyRing
 from steelyard.server.limits import Limiter
 from steelyard.server.trace import logger as access
@@ -108,6 +109,8 @@ def _serve(
     server = uvicorn.Server(
         uvicorn.Config(
             app,
+            http=bounded(service.config.body_s),
+            ws="none",
             lifespan="off",  # entered below, where its errors are raised and not only logged
             log_config=None,  # logging is the program's, and the access log our own
             access_log=False,
@@ -163,7 +166,9 @@ def _ending_quietly(server: uvicorn.Server) -> Iterator[None]:
 def _bind(host: str, port: int, *, shared: bool) -> Iterator[socket.socket]:
     """A bound socket; `shared` lets other processes of this user bind the same address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as one:
+    # TCP by name: asyncio turns Nagle's algorithm off only where it reads that. With it on, every
+    # reply waits for a delayed acknowledgement, 40 ms.
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

@@ -6,7 +6,7 @@ Strictness, and where it bends:
 - Unknown fields inside a question are refused, as the official SDK does: a misspelt `criteria` that
   was dropped in silence would change the answer.
 - `model` may be absent or null, and so may `instructions`, a noul's `criteria` and its outcomes;
-  `assets` may be absent, null or empty.
+  `assets` may be absent, null or {}.
 - JSON text must be UTF-8 without NaN, Infinity or repeated keys: which of two equal keys counts is
   not for us to guess.
 
@@ -56,7 +56,7 @@ def decode_request(body: object, *, max_options: int = MAX_OPTIONS) -> Request:
     for name in ("state", "questions"):
         if name not in body:
             raise RequestError("missing; a request needs state and questions", field=name)
-    if body.get("assets"):
+    if body.get("assets") not in (None, {}):
         raise RequestError(
             "got assets; this engine reads text only, allowed: no assets", field="assets"
         )

@@ -27,7 +27,10 @@ def as_content(value: object, field: str) -> Content:
     """
     if not isinstance(value, str | Mapping | list | tuple):
         raise RequestError(f"got {describe(value)}; allowed: {ALLOWED}", field=field)
-    content = _copy(value, field, MAX_DEPTH)
+    try:
+        content = _copy(value, MAX_DEPTH)
+    except RequestError as error:
+        raise error.within(field) from None
     assert isinstance(content, str | dict | list)
     if not content:
         raise RequestError(f"empty; allowed: {ALLOWED}", field=field)
@@ -36,7 +39,7 @@ def as_content(value: object, field: str) -> Content:
     return content
 
 
-def as_text(value: str, field: str) -> str:
+def as_text(value: str, field: str | None = None) -> str:
     """`value` as a plain str that can be encoded as UTF-8.
 
     Raises:
@@ -72,39 +75,45 @@ def describe(value: object) -> str:
     return f"a value of type {type(value).__name__}"
 
 
-def _copy(value: object, field: str, depth: int) -> Json:
+def _copy(value: object, depth: int) -> Json:
+    """A copy of `value`; the field of an error is the path below it."""
     if depth < 0:
-        raise RequestError(f"nested deeper than {MAX_DEPTH} levels", field=field)
+        raise RequestError(f"nested deeper than {MAX_DEPTH} levels")
     if value is None or isinstance(value, bool):  # before int, of which bool is a subclass
         return value
     if isinstance(value, str):
-        return as_text(value, field)
+        return as_text(value)
     if isinstance(value, int | float):
-        return _number(value, field)
+        return _number(value)
     if isinstance(value, Mapping):
-        return {
-            _key(key, field): _copy(item, f"{field}.{key}", depth - 1)
-            for key, item in value.items()
-        }
+        return {_key(key): _copy_below(key, item, depth) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_copy(item, f"{field}.{index}", depth - 1) for index, item in enumerate(value)]
-    raise RequestError(f"got {describe(value)}; allowed: JSON values", field=field)
+        return [_copy_below(index, item, depth) for index, item in enumerate(value)]
+    raise RequestError(f"got {describe(value)}; allowed: JSON values")
 
 
-def _key(key: object, field: str) -> str:
+def _copy_below(key: object, item: object, depth: int) -> Json:
+    # Paths are spelt on the way out, of errors only. On the way in, all that is below a key of a
+    # million characters would cost a million characters each.
+    try:
+        return _copy(item, depth - 1)
+    except RequestError as error:
+        raise error.within(str(key)) from None
+
+
+def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise RequestError(f"{describe(key)} as an object key; allowed: strings", field=field)
-    return as_text(key, field)
+        raise RequestError(f"{describe(key)} as an object key; allowed: strings")
+    return as_text(key)
 
 
-def _number(value: int | float, field: str) -> int | float:
+def _number(value: int | float) -> int | float:
     try:
         finite = math.isfinite(value)
     except OverflowError:  # an integer beyond the largest float: most readers of JSON lose it
         finite = False
     if not finite:
         raise RequestError(
-            f"got {describe(value)}; allowed: finite numbers within the range of a double",
-            field=field,
+            f"got {describe(value)}; allowed: finite numbers within the range of a double"
         )
     return int(value) if isinstance(value, int) else float(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -92,12 +93,21 @@ BODY: Any = {
         ("questions.other.type", ["body", "questions", "other", "type"]),
         ("missing", ["body", "missing"]),
         ("states.3", ["body", "states", "3"]),
-        (".", ["body", ""]),
+        (".", ["body", "", ""]),
     ],
 )
 def test_a_path_is_followed_through_the_body(path: str | None, loc: list[str | int]) -> None:
     assert location(path, BODY) == loc
     assert location(path, None)[0] == "body"
+
+
+def test_a_path_that_leads_nowhere_is_not_taken_apart_dot_by_dot() -> None:
+    dots = "." * 10**6
+    body: Any = {"state": {"x": {dots: None}, "x.": 0}}  # the longer key fits, and misleads
+    begin = time.perf_counter()
+    loc = location(f"state.x.{dots}", body)
+    assert len(loc) < 20
+    assert time.perf_counter() - begin < 10  # it was minutes
 
 
 def test_system_one_tells_where_validation_failed() -> None:

@@ -49,9 +49,10 @@ def test_extras_are_asked_for_or_declined_and_lie_under_x() -> None:
 
 
 def test_digits_are_asked_for() -> None:
-    call = system_one.decode({**BODY, "x_digits": 2}, Show())
-    response = fake_response(call.requests[0])
-    assert call.reply([response]) == encode_response(response, digits=2)
+    response = fake_response(system_one.decode(BODY, Show()).requests[0])
+    for two in (2, 2.0):  # one number to JSON
+        call = system_one.decode({**BODY, "x_digits": two}, Show())
+        assert call.reply([response]) == encode_response(response, digits=2)
     call = system_one.decode({**BODY, "x_digits": None}, Show(digits=2))
     assert call.reply([response]) == encode_response(response)
 
@@ -59,7 +60,7 @@ def test_digits_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("field", "wish"),
     [("x_extras", 1), ("x_extras", None), ("x_digits", 18), ("x_digits", -1), ("x_digits", True),
-     ("x_digits", 2.0), ("x_digits", "2")],
+     ("x_digits", 2.5), ("x_digits", "2")],
 )  # fmt: skip
 def test_a_wish_that_makes_no_sense_is_refused(field: str, wish: Any) -> None:
     with pytest.raises(RequestError) as refused:

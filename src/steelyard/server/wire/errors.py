@@ -33,6 +33,8 @@ from steelyard.types.content import Json
 Tell: TypeAlias = "Callable[[SteelyardError, Json], Refusal]"
 """(error, parsed body or None where it came to none) -> what is sent."""
 
+MISSING_STEPS = 8  # of a path that leads nowhere; a key of a million dots is not taken apart
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -126,7 +128,10 @@ def location(path: str | None, body: Json) -> list[str | int]:
     loc: list[str | int] = ["body"]
     value, rest = body, path or ""
     while rest:
-        key, rest = _step(value, rest)
+        step = _step(value, rest)
+        if step is None:  # missing, so there is nothing to tell dots in keys by
+            return [*loc, *rest.split(".", MISSING_STEPS)]
+        key, rest = step
         value = _below(value, key)
         loc.append(key)
         if loc[:2] == ["body", "questions"] and len(loc) == 3 and isinstance(value, Mapping):
@@ -136,17 +141,18 @@ def location(path: str | None, body: Json) -> list[str | int]:
     return loc
 
 
-def _step(value: Json, path: str) -> tuple[str | int, str]:
-    """The first key of `path` in `value`, and the rest of the path."""
+def _step(value: Json, path: str) -> tuple[str | int, str] | None:
+    """The first key of `path` in `value`, and the rest of the path; None where it is not there."""
     if isinstance(value, Mapping):
         fitting = [key for key in value if path == key or path.startswith(f"{key}.")]
         if fitting:
             key = max(fitting, key=len)
             return key, path[len(key) + 1 :]
-    key, _, rest = path.partition(".")
-    if isinstance(value, list) and key.isascii() and key.isdigit():
-        return int(key), rest
-    return key, rest
+    if isinstance(value, list):
+        index, _, rest = path.partition(".")
+        if index.isascii() and index.isdigit():
+            return int(index), rest
+    return None
 
 
 def _below(value: Json, key: str | int) -> Json:

@@ -16,7 +16,7 @@ from steelyard.errors import RequestError
 from steelyard.server.wire.call import Call, Reply
 from steelyard.server.wire.openai_input import decode_input, decode_text
 from steelyard.types.answer import Answer, ChoiceAnswer, NoulAnswer, Response
-from steelyard.types.content import Content, Json, describe
+from steelyard.types.content import Content, Json, as_text, describe
 from steelyard.types.question import Choice, Noul, Question, Score
 from steelyard.types.request import Request
 
@@ -151,8 +151,10 @@ def _question(value: Json) -> Asked:
                 f"unknown field {describe(field)}; allowed: {', '.join(sorted(_FIELDS[kind]))}"
             )
     name = value.get("name")
-    if name is not None and not isinstance(name, str):
-        raise RequestError(f"got {describe(name)}; allowed: a string or null", field="name")
+    if name is not None:
+        if not isinstance(name, str):
+            raise RequestError(f"got {describe(name)}; allowed: a string or null", field="name")
+        name = as_text(name, "name")  # the reply repeats it
     if "instructions" not in value:
         raise RequestError("missing; every question needs instructions", field="instructions")
     instructions = decode_text(value["instructions"], "instructions")

@@ -58,6 +58,8 @@ def decode_show(body: Mapping[str, Json], default: Show) -> Show:
     digits = body.get("x_digits", default.digits)
     if digits is None:
         return Show(extras)
+    if isinstance(digits, float) and digits.is_integer():  # to JSON 2.0 is an integer
+        digits = int(digits)
     if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= MAX_DIGITS:
         raise RequestError(
             f"got {describe(digits)}; allowed: an integer from 0 to {MAX_DIGITS}, or null",
