@@ -16,7 +16,7 @@ COPY pyproject.toml README.md LICENSE ./
 COPY src ./src
 # It is this folder, and no release of a version:
 # hadolint ignore=DL3013
-RUN pip install '.[server]'
+RUN pip install '.[server,torch]'
 
 FROM python:3.12-slim
 RUN useradd --uid 10001 --no-log-init --create-home steelyard \

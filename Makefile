@@ -25,12 +25,12 @@ venv: $(VENV)/.developer
 
 # torch comes first and pinned. Left to the next line, pip would take the newest release there is,
 # which on Linux brings several gigabytes of CUDA; of this one it takes the CPU build where one is
-# on offer. Whoever has a GPU installs the torch that fits it and then `pip install -e .`
+# on offer. Whoever has a GPU installs the torch that fits it and then `pip install -e '.[torch]'`
 $(VENV)/.user: pyproject.toml
 	@echo 'Building $(VENV); torch is most of it (1 GB, several with CUDA) and takes a few minutes.'
 	$(PYTHON3) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet torch==2.13.0
-	$(BIN)/python -m pip install --quiet -e .
+	$(BIN)/python -m pip install --quiet -e '.[torch]'
 	@touch $@
 
 $(VENV)/.developer: $(VENV)/.user

@@ -28,7 +28,7 @@ import steelyard
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "benchmarks" / "records"
 MEASURED = ("src", "benchmarks", "pyproject.toml")
-PACKAGES = ("torch", "numpy", "tokenizers", "transformers", "steelyard")
+PACKAGES = ("torch", "openvino", "numpy", "tokenizers", "transformers", "steelyard")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,9 +36,10 @@ FREE = ROWS[-1]
 
 # Loading any of these makes a command feel slow, or fails where an extra is not installed.
 HEAVY = [
-    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "llama_cpp", "mcp", "numpy", "pandas",
-    "langchain_core", "opentelemetry", "polars", "prometheus_client", "pyarrow", "pydantic_ai",
-    "safetensors", "scipy", "sklearn", "tokenizers", "torch", "transformers", "uvicorn",
+    "fastapi", "gguf", "httpx", "huggingface_hub", "jinja2", "langchain_core", "llama_cpp", "mcp",
+    "numpy", "openvino", "opentelemetry", "pandas", "polars", "prometheus_client", "pyarrow",
+    "pydantic_ai", "safetensors", "scipy", "sklearn", "tokenizers", "torch", "transformers",
+    "uvicorn",
 ]  # fmt: skip
 
 SOURCES = sorted(ROOT.rglob("*.py"))

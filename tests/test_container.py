@@ -85,10 +85,10 @@ def test_the_torch_of_the_image_is_that_of_the_makefile():
     assert re.findall(pinned, DOCKERFILE) == re.findall(pinned, makefile)
 
 
-def test_the_extra_and_the_python_are_those_of_the_project():
+def test_the_extras_and_the_python_are_those_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    [extra] = re.findall(r"'\.\[(\w+)\]'", DOCKERFILE)
-    assert extra in project["optional-dependencies"]
+    [extras] = re.findall(r"'\.\[([\w,]+)\]'", DOCKERFILE)
+    assert set(extras.split(",")) <= project["optional-dependencies"].keys()
     versions = set(re.findall(r"^FROM python:3\.(\d+)", DOCKERFILE, re.MULTILINE))
     assert len(versions) == 1 and int(versions.pop()) >= int(
         project["requires-python"].removeprefix(">=3.")

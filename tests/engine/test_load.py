@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -67,10 +70,11 @@ def test_transformers_and_torch_give_the_same_answer(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"runtime": "onnx"}, "runtime: 'onnx'; allowed: auto, torch, transformers, llamacpp"),
+        ({"runtime": "onnx"}, "runtime: 'onnx'; allowed: auto, torch, openvino, transformers"),
         ({"dtype": "int8"}, "dtype: 'int8'; allowed: float32, bfloat16"),
         ({"device": "gpu"}, "device: 'gpu'; allowed: cpu, cuda, cuda:N"),
         ({"device": "meta"}, "device: 'meta'; allowed: cpu"),
+        ({"runtime": "openvino", "device": "cuda"}, "device: 'cuda'; the openvino runtime allows"),
         ({"threads": 0}, "threads: 0; allowed: an integer, 1 or more"),
         ({"threads": "2"}, "threads: '2'; allowed: an integer"),
         ({"threads": True}, "threads: True; allowed: an integer"),
@@ -86,6 +90,33 @@ def test_arguments_that_are_not_allowed_are_named(
     with pytest.raises(RequestError) as caught:
         steelyard.load(folder, **arguments)
     assert message in str(caught.value)
+
+
+def test_a_model_decides_where_torch_is_not_installed(folder: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['torch'] = None\n"  # as good as not installed
+        "import steelyard\n"
+        f"engine = steelyard.load({str(folder)!r}, threads=1)\n"
+        "response = engine.decide('It burns.', {'urgent': steelyard.Noul('Is it urgent?')})\n"
+        "print(response.audit.runtime, response.answers['urgent'].noul)\n"
+        f"try: steelyard.load({str(folder)!r}, runtime='torch')\n"
+        "except steelyard.MissingExtraError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"STEELYARD_HOME": str(tmp_path)},
+    )
+    first, second = done.stdout.splitlines()
+    runtime, noul = first.split()
+    expected = steelyard.load(folder).decide("It burns.", {"urgent": Noul("Is it urgent?")})
+    answer = expected.answers["urgent"]
+    assert isinstance(answer, steelyard.NoulAnswer)
+    assert runtime == "openvino" and float(noul) == pytest.approx(answer.noul, abs=1e-5)
+    assert "pip install 'steelyard[torch]'" in second
 
 
 def test_a_runtime_that_does_not_read_the_format_says_which_one_does(folder: Path) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from gguf import GGMLQuantizationType
 from safetensors.torch import save_file
 from support.adapters import tiny_adapter, tiny_lens
@@ -231,10 +230,29 @@ def test_the_wording_that_it_was_trained_on_is_accepted(adapted: Path) -> None:
 
 def test_an_adapter_of_another_model_is_refused(adapted: Path) -> None:
     wide = tiny_adapter()
-    pairs = {name: (torch.cat([a, a], dim=1), b) for name, (a, b) in wide.pairs.items()}
+    pairs = {name: (np.concatenate([a, a], axis=1), b) for name, (a, b) in wide.pairs.items()}
     write_adapter(replace(wide, pairs=pairs), adapted, base="org/other")
     with pytest.raises(ModelFileError, match="it belongs to another model"):
         steelyard.load(adapted)
+
+
+def test_openvino_gives_the_answers_of_torch_and_starts_again_without_weights(
+    adapted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEELYARD_HOME", str(tmp_path / "home"))
+    theirs = steelyard.load(adapted)
+    first = steelyard.load(adapted, runtime="openvino", threads=1)
+    monkeypatch.setattr(AdaptedWeights, "arrays", None)  # what was compiled is kept
+    again = steelyard.load(adapted, runtime="openvino", threads=1)
+    for depth in ("full", "adaptive", 1):
+        here, there, later = (
+            engine.decide(STATE, QUESTIONS, depth=depth) for engine in (first, theirs, again)
+        )
+        np.testing.assert_allclose(numbers(here), numbers(there), atol=1e-5)
+        np.testing.assert_array_equal(numbers(here), numbers(later))
+        assert here.audit.runtime == "openvino"
+        assert here.audit.weights == there.audit.weights
+        assert here.audit.exit_layers == there.audit.exit_layers
 
 
 def test_other_runtimes_say_what_they_cannot_do(adapted: Path, merged: Path) -> None:

@@ -22,8 +22,8 @@ def tiny_adapter(*, layers: int = 3, rank: int = 4, seed: int = 0) -> Adapter:
         2.0 * rank,
         {
             f"model.layers.{layer}.{module}.weight": (
-                0.2 * torch.randn(rank, inputs, generator=generator),
-                0.2 * torch.randn(outputs, rank, generator=generator),
+                0.2 * torch.randn(rank, inputs, generator=generator).numpy(),
+                0.2 * torch.randn(outputs, rank, generator=generator).numpy(),
             )
             for layer in range(layers)
             for module, (outputs, inputs) in MODULES.items()

@@ -21,7 +21,7 @@ from steelyard.backbone.delta_net import DeltaNet
 from steelyard.backbone.layers import Embedding, Linear, PackedLinear, RMSNorm, can_pack
 from steelyard.backbone.recurrence import Recurrence, Recurrent
 from steelyard.backbone.rotary import Rotary, rotate
-from steelyard.backbone.weights.names import text_name
+from steelyard.backbone.shapes import path_of
 from steelyard.errors import ModelFileError
 
 logger = logging.getLogger(__name__)
@@ -211,9 +211,9 @@ class Decoder(nn.Module):
             decoder = cls(config)
         missing = {name: tuple(p.shape) for name, p in decoder.named_parameters()}
         for name, tensor in tensors:
-            if _is_redundant(name, config):
+            path = path_of(name, config)
+            if path is None:
                 continue
-            path = text_name(name).removeprefix("model.")
             if path not in missing:
                 raise ModelFileError(f"not a tensor of this model, or there twice: {name}")
             if tuple(tensor.shape) != missing[path]:
@@ -247,9 +247,3 @@ class Decoder(nn.Module):
                 if isinstance(child, Linear):
                     setattr(owner, name, PackedLinear(child))
         return self
-
-
-def _is_redundant(name: str, config: DecoderConfig) -> bool:
-    """Tensors that a checkpoint carries although we do without them."""
-    implied = name.endswith(".rotary_emb.inv_freq") or (config.tied and name == "lm_head.weight")
-    return implied or name.startswith(config.foreign)

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from steelyard.backbone.attention import Attention, KeysValues, plan_attention
 from steelyard.backbone.decoder import Decoder, Memory, Walk
+from steelyard.backbone.parts import captured_rows, narrow, read_rows
 from steelyard.backbone.recurrence import Recurrent, plan_recurrence
 from steelyard.backbone.rotary import rotary
 from steelyard.backbone.state import Capture, ForwardState, Prefix
-from steelyard.errors import CapabilityError
 from steelyard.tokens.plan import ROOT, Batch, Segment
 
 
@@ -148,45 +148,17 @@ def keep(decoder: Decoder, state: ForwardState, segments: Sequence[int]) -> Forw
     What a segment needs is itself, its ancestors and the segments that these see. Only the reads
     of `segments` stay.
     """
-    old = state.batch
-    needed = _needed(old.segments, {*segments, *state.captures})
-    spans = [np.arange(old.segments[s].begin, old.segments[s].end) for s in needed]
-    rows = np.concatenate([np.empty(0, dtype=np.int64), *spans])
-    new_segment = {s: i for i, s in enumerate(needed)}
-    new_row = np.full(old.num_rows, -1)
-    new_row[rows] = np.arange(len(rows))
-    used = sorted({old.segments[s].context for s in needed} - {ROOT})
-    batch = Batch(
-        ids=old.ids[rows],
-        positions=old.positions[rows],
-        segments=tuple(
-            replace(
-                segment,
-                begin=int(new_row[segment.begin]),
-                end=int(new_row[segment.end - 1]) + 1,
-                parent=new_segment.get(segment.parent, ROOT),
-                context=ROOT if segment.context == ROOT else used.index(segment.context),
-                sees=tuple(new_segment[s] for s in segment.sees),
-            )
-            for segment in (old.segments[s] for s in needed)
-        ),
-        reads=tuple(
-            replace(read, segment=new_segment[read.segment], row=int(new_row[read.row]))
-            for read in old.reads
-            if read.segment in set(segments)
-        ),
-        contexts=tuple(old.contexts[c] for c in used),
-    )
+    part = narrow(state.batch, segments, state.captures)
     captures = {
-        new_segment[s]: replace(capture, rows=new_row[capture.rows])
+        part.segments[s]: replace(capture, rows=part.new_rows[capture.rows])
         for s, capture in state.captures.items()
     }
+    rows = part.rows
     if state.layer == decoder.config.layers:
-        old_rows = read_rows(old)
-        rows = np.searchsorted(old_rows, rows[read_rows(batch)])
+        rows = np.searchsorted(read_rows(state.batch), rows[read_rows(part.batch)])
     hidden = state.hidden[torch.from_numpy(rows).to(decoder.device)]
-    contexts = tuple(state.contexts[c] for c in used)
-    return _state(decoder, batch, contexts, captures, hidden, state.layer)
+    contexts = tuple(state.contexts[c] for c in part.contexts)
+    return _state(decoder, part.batch, contexts, captures, hidden, state.layer)
 
 
 def at_reads(decoder: Decoder, state: ForwardState) -> Tensor:
@@ -194,11 +166,6 @@ def at_reads(decoder: Decoder, state: ForwardState) -> Tensor:
     if state.layer == decoder.config.layers:
         return state.hidden
     return state.hidden[torch.from_numpy(read_rows(state.batch)).to(decoder.device)]
-
-
-def read_rows(batch: Batch) -> np.ndarray:
-    """The rows that are read, each once, ascending."""
-    return np.unique(np.array([read.row for read in batch.reads], dtype=np.int64))
 
 
 def _state(
@@ -229,34 +196,12 @@ def _state(
 def _captures(batch: Batch, contexts: Sequence[Prefix]) -> dict[int, Capture]:
     """An empty prefix for each segment to be captured."""
     captures: dict[int, Capture] = {}
-    for index, segment in enumerate(batch.segments):
-        if not segment.capture:
-            continue
-        spans: list[tuple[int, int]] = []
-        parent, at = None, index
-        while at != ROOT and (at == index or at not in captures):
-            if batch.segments[at].sees:
-                raise CapabilityError(f"segment {index} joins its siblings and cannot be a prefix")
-            spans.insert(0, (batch.segments[at].begin, batch.segments[at].end))
-            root, at = at, batch.segments[at].parent
-        if at != ROOT:
-            parent = captures[at].prefix
-        elif batch.segments[root].context != ROOT:
-            parent = contexts[batch.segments[root].context]
-        rows = np.concatenate([np.arange(begin, end) for begin, end in spans])
-        before = () if parent is None else parent.ids
-        ids = (*before, *batch.ids[rows].tolist())
-        captures[index] = Capture(Prefix(ids, parent), rows)
+    for one in captured_rows(batch):
+        parent = None
+        if one.after != ROOT:
+            parent = captures[one.after].prefix
+        elif one.context != ROOT:
+            parent = contexts[one.context]
+        ids = (*(() if parent is None else parent.ids), *batch.ids[one.rows].tolist())
+        captures[one.segment] = Capture(Prefix(ids, parent), one.rows)
     return captures
-
-
-def _needed(segments: Sequence[Segment], wanted: set[int]) -> list[int]:
-    """`wanted` and all that they see, ascending."""
-    needed, left = set[int](), list(wanted)
-    while left:
-        index = left.pop()
-        if index not in needed:
-            needed.add(index)
-            parent = segments[index].parent
-            left += [*segments[index].sees, *([] if parent == ROOT else [parent])]
-    return sorted(needed)

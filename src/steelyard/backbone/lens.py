@@ -12,15 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional as F
 
-from steelyard.errors import ModelFileError
-
-MOST = 1e6
-"""Largest absolute number in a lens; beyond, hidden states leave the numbers of float32."""
+from steelyard.backbone.lens_map import LensMap, read_lens_maps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +33,10 @@ class Lens:
         """h + W h + b for float32 (rows, width), computed in the type of the weight, in float32."""
         moved = F.linear(hidden.to(self.weight.dtype), self.weight, self.bias)
         return (hidden + moved).float()
+
+    @classmethod
+    def of(cls, arrays: LensMap) -> Lens:
+        return cls(torch.from_numpy(arrays.weight), torch.from_numpy(arrays.bias))
 
     def to(self, device: torch.device, dtype: torch.dtype) -> Lens:
         """The same map elsewhere, without gradients."""
@@ -57,36 +57,6 @@ def write_lenses(lenses: Mapping[int, Lens], path: Path) -> None:
 
 
 def read_lenses(path: Path, *, layers: Sequence[int], width: int) -> dict[int, Lens]:
-    """Read the lenses of exactly these exit layers for a model of this width.
-
-    Raises:
-        ModelFileError: missing, cut short, of other layers or another width, or not finite floats.
-    """
-    try:
-        found = load_file(path)
-    except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: no such file") from error
-    except (OSError, SafetensorError) as error:
-        raise ModelFileError(f"{path}: cut short or corrupt: {error}") from error
-    shapes: dict[str, tuple[int, ...]] = {}
-    for layer in layers:
-        shapes |= {f"{layer}.weight": (width, width), f"{layer}.bias": (width,)}
-    if missing := sorted(set(shapes) - set(found)):
-        raise ModelFileError(f"{path}: the tensor {missing[0]!r} of an exit is missing")
-    if extra := sorted(set(found) - set(shapes)):
-        exits = ", ".join(map(str, layers)) or "none"
-        raise ModelFileError(
-            f"{path}: {extra[0]!r} belongs to none of the exits, which are {exits}"
-        )
-    for name, shape in shapes.items():
-        tensor = found[name]
-        if tuple(tensor.shape) != shape:
-            raise ModelFileError(
-                f"{path}: {name} is {tuple(tensor.shape)}; the model needs {shape}"
-            )
-        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
-        if not computable or not bool((tensor.abs() <= MOST).all()):
-            raise ModelFileError(
-                f"{path}: {name} holds what are no finite numbers, or larger ones than {MOST:g}"
-            )
-    return {layer: Lens(found[f"{layer}.weight"], found[f"{layer}.bias"]) for layer in layers}
+    """Read the lenses of exactly these exit layers; raises what `read_lens_maps` raises."""
+    found = read_lens_maps(path, layers=layers, width=width)
+    return {layer: Lens.of(one) for layer, one in found.items()}

@@ -16,8 +16,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from steelyard.backbone.decoder import Decoder
-from steelyard.backbone.forward import at_reads, read_rows
+from steelyard.backbone.forward import at_reads
 from steelyard.backbone.lens import Lens
+from steelyard.backbone.parts import read_rows
 from steelyard.backbone.state import ForwardState
 from steelyard.tokens.plan import HiddenRead, LogitRead, LogProbRead
 

@@ -22,7 +22,10 @@ Model = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Runtime = Annotated[str, typer.Option(help="auto, or the runtime to use.", rich_help_panel=_PANEL)]
+Runtime = Annotated[
+    str,
+    typer.Option(help="auto, torch, openvino, transformers or llamacpp.", rich_help_panel=_PANEL),
+]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N.", rich_help_panel=_PANEL)]
 Dtype = Annotated[str, typer.Option(help="float32 or bfloat16.", rich_help_panel=_PANEL)]
 Threads = Annotated[

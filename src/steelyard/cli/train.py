@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from steelyard.backbone.installed import need
+
 Config = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="A TOML file; see docs/training.md.")
 ]
@@ -37,6 +39,7 @@ def train(
     checkpoint.safetensors (all that going on needs) and log.jsonl. Every line of the log is shown
     on stderr.
     """
+    need("torch")
     from steelyard.training.config import read_config
     from steelyard.training.loop import train as train_run
     from steelyard.training.setup import set_up
@@ -67,6 +70,7 @@ def export(
     The folder holds the adapter in peft's format and names its base, or with --merged whole weights
     that load with transformers too. `steelyard decide --model MODEL` takes either.
     """
+    need("torch")
     import torch
 
     from steelyard.training.config import read_config

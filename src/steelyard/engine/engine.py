@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -48,6 +49,8 @@ class Engine:
             limits=Limits.of(model.runtime.context_tokens),
         )
         self.store = store
+        # of a layout's name, which means the same for as long as the engine lives
+        self._layout_digest = functools.cache(lambda name: layout_digest(LAYOUTS[name], model.chat))
 
     @property
     def name(self) -> str:
@@ -277,7 +280,7 @@ class Engine:
             model=self._model.name,
             weights=runtime.digest,
             tokenizer=self._model.tokenizer.digest,
-            layout=layout_digest(LAYOUTS[options.layout], self._model.chat),
+            layout=self._layout_digest(options.layout),
             layout_name=options.layout,
             calibrator=self._model.fitted(options).digest,
             runtime=runtime.name,

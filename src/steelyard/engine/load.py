@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.backbone.config import FAMILIES, from_hf
+from steelyard.backbone.config import FAMILIES, HYBRID, from_hf
+from steelyard.backbone.installed import is_installed, need
 from steelyard.backbone.runtime import Runtime
 from steelyard.backbone.store import PrefixStore
 from steelyard.calibration.stored import read_calibration
@@ -26,6 +27,7 @@ from steelyard.engine.trained import (
 )
 from steelyard.errors import RequestError, UnsupportedModelError
 from steelyard.models.directory import parts_of, whole_digest
+from steelyard.models.home import compiled_folder
 from steelyard.models.locate import locate
 from steelyard.prompt.layout import SYSTEM
 from steelyard.readout.registry import readout as readout_of
@@ -33,12 +35,12 @@ from steelyard.readout.registry import readout as readout_of
 if TYPE_CHECKING:
     import torch
 
-    from steelyard.backbone.lens import Lens
+    from steelyard.backbone.lens_map import LensMap
     from steelyard.backbone.weights.source import Weights
 
 logger = logging.getLogger(__name__)
 
-RUNTIMES = ("auto", "torch", "transformers", "llamacpp")
+RUNTIMES = ("auto", "torch", "openvino", "transformers", "llamacpp")
 DTYPES = ("float32", "bfloat16")
 DEFAULT_READOUT = "letters"
 DEFAULT_LAYOUT = "isolated-v1"
@@ -65,9 +67,11 @@ def load(
         model: a name that `steelyard models` lists, a Hugging Face id that was pulled, a model
             folder, or a GGUF file.
         runtime: "torch" (our own forward: llama, qwen2, qwen3, qwen3_5; shared prefixes and exits),
-            "transformers" (any causal language model in a folder) or "llamacpp" (any GGUF), both
-            at full depth. "auto" takes torch where it knows the architecture, else the one that
-            reads the format; the answer's audit names the runtime.
+            "openvino" (the same on a CPU and without torch, but for qwen3_5; what it has compiled
+            is kept for the next start), "transformers" (any causal language model in a folder) or
+            "llamacpp" (any GGUF), both at full depth. "auto" takes torch where it is installed and
+            knows the architecture, openvino where it is installed in torch's place, else the one
+            that reads the format; the answer's audit names the runtime.
         device: "cpu"; or "cuda" or "cuda:N" for the torch and transformers runtimes.
         dtype: "float32", or "bfloat16": faster on some machines, and less exact.
         threads: CPU threads of the runtime; None leaves its own default.
@@ -110,11 +114,15 @@ def load(
     head = pointer_head(located, weights)
     readout_of(defaults.readout, head)  # a default that cannot be read is an error now
     chosen = _auto(weights) if runtime == "auto" else runtime
+    parts = parts_of(located.folder)
     if chosen == "torch":
         computing = _torch(weights, lenses(located, weights), device, dtype, threads)
+    elif chosen == "openvino":
+        whole = whole_digest(weights.digest, parts)
+        computing = _openvino(weights, lenses(located, weights), device, dtype, threads, whole)
     else:
         computing = _other(chosen, weights, tokenizer.vocab_size, device, dtype, threads)
-    computing.digest = whole_digest(computing.digest, parts_of(located.folder))
+    computing.digest = whole_digest(computing.digest, parts)
     loaded = LoadedModel(
         name=located.name,
         runtime=computing,
@@ -151,9 +159,12 @@ def _check_count(value: object, least: int, field: str) -> None:
 
 
 def _auto(weights: Weights) -> str:
-    if weights.config.get("model_type") in FAMILIES:
+    family = weights.config.get("model_type")
+    if family not in FAMILIES:
+        return "llamacpp" if weights.kind == "gguf" else "transformers"
+    if is_installed("torch") or family in HYBRID:
         return "torch"
-    return "llamacpp" if weights.kind == "gguf" else "transformers"
+    return "openvino"
 
 
 def _other(
@@ -163,7 +174,7 @@ def _other(
     if weights.kind == "adapted":
         raise UnsupportedModelError(
             f"the {name} runtime reads weights as they are on disk; a base with an adapter runs on "
-            "torch"
+            "torch or openvino"
         )
     if name == "transformers":
         if weights.kind != "safetensors":
@@ -191,15 +202,17 @@ def _other(
 
 def _torch(
     weights: Weights,
-    through: Mapping[int, Lens],
+    through: Mapping[int, LensMap],
     device: str,
     dtype: str,
     threads: int | None,
 ) -> Runtime:
+    need("torch")
     import torch
 
     from steelyard.backbone.decoder import Decoder
     from steelyard.backbone.device import device_of
+    from steelyard.backbone.lens import Lens
     from steelyard.backbone.torch_runtime import TorchRuntime
 
     if threads is not None:
@@ -212,4 +225,29 @@ def _torch(
     )
     if decoder.device.type == "cpu":
         decoder.pack()
-    return TorchRuntime(decoder, digest=weights.digest, lenses=through)
+    exits = {layer: Lens.of(arrays) for layer, arrays in through.items()}
+    return TorchRuntime(decoder, digest=weights.digest, lenses=exits)
+
+
+def _openvino(
+    weights: Weights,
+    through: Mapping[int, LensMap],
+    device: str,
+    dtype: str,
+    threads: int | None,
+    whole: str,
+) -> Runtime:
+    if device != "cpu":
+        raise RequestError(f"{device!r}; the openvino runtime allows: cpu", field="device")
+    need("openvino")
+    from steelyard.backbone.openvino.load import compiled_name, load_runtime
+
+    return load_runtime(
+        from_hf(weights.config),
+        weights,
+        digest=weights.digest,
+        dtype=dtype,
+        threads=threads,
+        lenses=through,
+        folder=compiled_folder(compiled_name(whole, dtype)),
+    )

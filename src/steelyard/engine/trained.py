@@ -31,7 +31,7 @@ from steelyard.readout.pointer_head import PointerHead, read_pointer_head
 from steelyard.readout.registry import POINTING
 
 if TYPE_CHECKING:
-    from steelyard.backbone.lens import Lens
+    from steelyard.backbone.lens_map import LensMap
     from steelyard.backbone.weights.source import Weights
 
 
@@ -68,9 +68,9 @@ def pointer_head(located: LocatedModel, weights: Weights) -> PointerHead | None:
     return read_pointer_head(path, width=_size(weights, "hidden_size"))
 
 
-def lenses(located: LocatedModel, weights: Weights) -> dict[int, Lens]:
+def lenses(located: LocatedModel, weights: Weights) -> dict[int, LensMap]:
     """The directory's lenses, one for each exit of its manifest."""
-    from steelyard.backbone.lens import read_lenses
+    from steelyard.backbone.lens_map import read_lens_maps
 
     exits = located.manifest.exits
     layers = () if exits is None else exits.layers
@@ -78,7 +78,7 @@ def lenses(located: LocatedModel, weights: Weights) -> dict[int, Lens]:
     if path is None or not (layers or path.exists()):
         return {}
     _check_layers(located, layers, _size(weights, "num_hidden_layers"))
-    return read_lenses(path, layers=layers, width=_size(weights, "hidden_size"))
+    return read_lens_maps(path, layers=layers, width=_size(weights, "hidden_size"))
 
 
 def fit(located: LocatedModel, num_layers: int) -> Fit | None:

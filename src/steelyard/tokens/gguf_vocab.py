@@ -89,7 +89,8 @@ def _byte_level(
     merges = []
     for merge in metadata.need_list("tokenizer.ggml.merges", str):
         left, _, right = merge.partition(" ")
-        if not {left, right, left + right} <= vocabulary.keys():
+        known = left in vocabulary and right in vocabulary and left + right in vocabulary
+        if not known:
             raise ModelFileError(
                 f"{metadata.path}: the merge {merge!r} has tokens that the vocabulary lacks"
             )

@@ -184,7 +184,10 @@ def _adapter(run: Run) -> Adapter:
     factors = {}
     for path, module in adapted(run.trainee.decoder):
         assert isinstance(module, LoraLinear)
-        factors[f"model.{path}.weight"] = (module.lora_A.detach(), module.lora_B.detach())
+        factors[f"model.{path}.weight"] = (
+            module.lora_A.detach().float().cpu().numpy(),
+            module.lora_B.detach().float().cpu().numpy(),
+        )
     return Adapter(run.config.model.alpha, factors)
 
 

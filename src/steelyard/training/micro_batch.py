@@ -13,7 +13,7 @@ from itertools import count
 
 import numpy as np
 
-from steelyard.backbone.forward import read_rows
+from steelyard.backbone.parts import read_rows
 from steelyard.prompt.branch import Prompt
 from steelyard.prompt.chat import ChatFrame
 from steelyard.prompt.layout import LAYOUTS, frame

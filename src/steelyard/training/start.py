@@ -56,7 +56,7 @@ def continue_from(folder: Path, weights: Weights, trainee: Trainee, config: Mode
         assert isinstance(module, LoraLinear)
         factors = adapter.pairs[f"model.{name}.weight"]
         for parameter, value in zip((module.lora_A, module.lora_B), factors, strict=True):
-            parameter.copy_(value)
+            parameter.copy_(torch.from_numpy(value))
     if isinstance(trainee.readout, Pointing):
         head = read_pointer_head(folder / HEAD, width=width)
         for name, part in trainee.readout.parameters().items():

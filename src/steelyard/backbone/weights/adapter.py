@@ -11,18 +11,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
-from torch import Tensor
+import numpy as np
+from safetensors.numpy import save_file
 
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.weights.names import text_name
+from steelyard.backbone.weights.safetensors_arrays import FLOATS, read_array, stored_tensors
 from steelyard.backbone.weights.source import Weights
+from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.errors import ModelFileError, UnsupportedModelError
 from steelyard.models.directory import ADAPTER, ADAPTER_CONFIG
 from steelyard.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import torch
 
 TENSOR = re.compile(
     r"base_model\.model\.(model\.(?:language_model\.)?layers\.(\d+)\.(\S+))\.lora_([AB])\.weight"
@@ -47,20 +51,20 @@ class Adapter:
 
     Attributes:
         alpha: the updates are scaled by alpha / r.
-        pairs: name of the base's tensor, see `text_name` -> A (r, inputs) and B (outputs, r), of
-            one r.
+        pairs: name of the base's tensor, see `text_name` -> A (r, inputs) and B (outputs, r),
+            float32, of one r.
     """
 
     alpha: float
-    pairs: Mapping[str, tuple[Tensor, Tensor]]
+    pairs: Mapping[str, tuple[np.ndarray, np.ndarray]]
 
     @property
     def rank(self) -> int:
         """r; an adapter updates at least one tensor."""
         return len(next(iter(self.pairs.values()))[0])
 
-    def merged(self, name: str, weight: Tensor) -> Tensor:
-        """The base's tensor with its update, float32; as it is where there is none.
+    def merged(self, name: str, weight: np.ndarray) -> np.ndarray:
+        """The base's float32 tensor with its update; as it is where there is none.
 
         Raises:
             ModelFileError: the update is of another shape, or leaves the numbers of float32.
@@ -74,8 +78,9 @@ class Adapter:
                 f"the adapter's {name} is {(len(b), a.shape[1])} and the base's "
                 f"{tuple(weight.shape)}: it belongs to another model"
             )
-        whole = weight.float() + self.alpha / self.rank * (b.float() @ a.float())
-        if not bool(whole.isfinite().all()):
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+            whole: np.ndarray = weight + np.float32(self.alpha / self.rank) * (b @ a)
+        if not bool(np.isfinite(whole).all()):
             raise ModelFileError(f"the adapter's {name} makes weights that are not finite")
         return whole
 
@@ -105,16 +110,36 @@ class AdaptedWeights:
     def files(self) -> Mapping[str, Sequence[str]]:
         return self.base.files
 
-    def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, Tensor]]:
+    def tensors(self, dtype: torch.dtype | None = None) -> Iterator[tuple[str, torch.Tensor]]:
         """The base's tensors, those with an update summed in float32 and cast then.
 
         Raises:
             ModelFileError: the adapter is of another shape, or updates what the base has not.
         """
+        import torch
+
         left = set(self.adapter.pairs)
         for name, stored in self.base.tensors():
-            yield name, self.adapter.merged(name, stored).to(dtype or stored.dtype)
+            whole = stored
+            if text_name(name) in left:
+                whole = torch.from_numpy(self.adapter.merged(name, stored.float().numpy()))
+            yield name, whole.to(dtype or stored.dtype)
             left.discard(text_name(name))
+        self._check_all_used(left)
+
+    def arrays(self, wanted: Wanted = everything) -> Iterator[tuple[str, np.ndarray]]:
+        """The same as float32 arrays, of those names only that are wanted.
+
+        Raises:
+            ModelFileError: as `tensors`.
+        """
+        left = {name for name in self.adapter.pairs if wanted(name)}
+        for name, stored in self.base.arrays(wanted):
+            yield name, self.adapter.merged(name, stored)
+            left.discard(text_name(name))
+        self._check_all_used(left)
+
+    def _check_all_used(self, left: set[str]) -> None:
         if left:
             raise ModelFileError(
                 f"the adapter updates {min(left)}, which the base {self.base.path} has not: "
@@ -126,16 +151,16 @@ class AdaptedWeights:
 
 
 def write_adapter(adapter: Adapter, folder: Path, *, base: str) -> None:
-    """Write peft's two files, tensors in the type that they have.
+    """Write peft's two files.
 
     Args:
         base: what peft calls the base, `base_model_name_or_path`; for people, we do not read it.
     """
-    tensors: dict[str, Tensor] = {}
+    tensors: dict[str, np.ndarray] = {}
     for name, (a, b) in adapter.pairs.items():
         module = f"base_model.model.{name.removesuffix('.weight')}"
-        tensors[f"{module}.lora_A.weight"] = a.detach().cpu().contiguous()
-        tensors[f"{module}.lora_B.weight"] = b.detach().cpu().contiguous()
+        tensors[f"{module}.lora_A.weight"] = np.ascontiguousarray(a)
+        tensors[f"{module}.lora_B.weight"] = np.ascontiguousarray(b)
     save_file(tensors, folder / ADAPTER, metadata={"format": "pt"})
     config = {
         "peft_type": "LORA",
@@ -162,21 +187,21 @@ def read_adapter(folder: Path, config: DecoderConfig) -> Adapter:
     """
     path = folder / ADAPTER
     rank, alpha, modules = _configuration(folder / ADAPTER_CONFIG)
-    halves: dict[str, dict[str, Tensor]] = {}
+    halves: dict[str, dict[str, np.ndarray]] = {}
     found: dict[str, set[int]] = {}
-    for key, tensor in _tensors(path).items():
+    for key, stored in stored_tensors(path).items():
         match = TENSOR.fullmatch(key)
         if match is None:
             raise UnsupportedModelError(
                 f"{path}: {key!r} is no low-rank half of a linear map in a layer of the decoder"
             )
         name, layer, module, half = match.groups()
-        size = tensor.shape["AB".index(half)] if tensor.ndim == 2 else 0
-        computable = tensor.is_floating_point() and tensor.itemsize > 1  # float8 only stores
-        if size != rank or not computable or not bool(tensor.isfinite().all()):
+        size = stored.shape["AB".index(half)] if len(stored.shape) == 2 else 0
+        fits = size == rank and stored.dtype in FLOATS  # float8 only stores
+        tensor = read_array(path, stored) if fits else None
+        if tensor is None or not bool(np.isfinite(tensor).all()):
             raise ModelFileError(
-                f"{path}: {key} is {tuple(tensor.shape)}, or not finite; "
-                f"needed: a matrix of rank {rank}"
+                f"{path}: {key} is {stored.shape}, or not finite; needed: a matrix of rank {rank}"
             )
         halves.setdefault(text_name(f"{name}.weight"), {})[half] = tensor
         found.setdefault(module, set()).add(int(layer))
@@ -235,12 +260,3 @@ def _configuration(path: Path) -> tuple[int, float, set[str]]:
             f"got {modules!r}; allowed: an array of names", field=f"{path}: target_modules"
         )
     return rank, float(alpha), set(modules)
-
-
-def _tensors(path: Path) -> dict[str, Tensor]:
-    try:
-        return load_file(path)
-    except FileNotFoundError as error:
-        raise ModelFileError(f"{path}: no such file") from error
-    except (OSError, SafetensorError) as error:
-        raise ModelFileError(f"{path}: cut short or corrupt: {error}") from error

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-import torch
 
 from steelyard.backbone.weights.gguf_header import GgufHeader
 from steelyard.errors import ModelFileError, UnsupportedModelError
 from steelyard.tokens.gguf_metadata import GgufMetadata
+
+if TYPE_CHECKING:
+    import torch
+
+Values = TypeVar("Values", "np.ndarray", "torch.Tensor")
 
 ARCHITECTURES = {
     "llama": "LlamaForCausalLM",
@@ -149,7 +154,7 @@ def interleaved_heads(metadata: GgufMetadata, name: str) -> int | None:
     return None
 
 
-def rotary_halves(values: torch.Tensor, num_heads: int) -> torch.Tensor:
+def rotary_halves(values: Values, num_heads: int) -> Values:
     """Undo the row order that GGUF gives to the q and k projections of `llama`.
 
     llama.cpp rotates neighbouring rows (0, 1), (2, 3), ...; Hugging Face rotates row i with row
@@ -158,8 +163,8 @@ def rotary_halves(values: torch.Tensor, num_heads: int) -> torch.Tensor:
     Args:
         values: (heads * head_dim, ...), a weight or a bias.
     """
-    pairs = values.view(num_heads, -1, 2, *values.shape[1:])  # (heads, head_dim / 2, 2, ...)
-    return pairs.transpose(1, 2).reshape(values.shape)
+    pairs = values.reshape(num_heads, -1, 2, *values.shape[1:])  # (heads, head_dim / 2, 2, ...)
+    return pairs.swapaxes(1, 2).reshape(values.shape)
 
 
 def unsupported(header: GgufHeader, what: str) -> UnsupportedModelError:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
 
-from steelyard.backbone.weights.dequantise import check_kinds, read_tensor
+from steelyard.backbone.weights.dequantise import check_kinds, read_array, read_tensor
 from steelyard.backbone.weights.gguf_family import (
     ARCHITECTURES,
     ROPE_FACTORS,
@@ -23,8 +24,12 @@ from steelyard.backbone.weights.gguf_family import (
 )
 from steelyard.backbone.weights.gguf_header import GgufHeader, read_header
 from steelyard.backbone.weights.safetensors_folder import SINGLE
+from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.tokens.gguf_vocab import read_vocabulary
 from steelyard.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,7 @@ class GgufWeights:
         factors = None
         if ROPE_FACTORS in self.header.tensors:
             with self.path.open("rb") as handle:
-                tensor = read_tensor(handle, self.header.tensors[ROPE_FACTORS])
-                factors = tensor.double().numpy()
+                factors = read_array(handle, self.header.tensors[ROPE_FACTORS]).astype(np.float64)
         return config_of(self.header, factors)
 
     @cached_property
@@ -79,10 +83,21 @@ class GgufWeights:
         names = self._names()
         check_kinds((tensor.kind for tensor in self.header.tensors.values()), self.path)
         with self.path.open("rb") as handle:
-            for name, wanted in names.items():
-                values = read_tensor(handle, self.header.tensors[name], dtype or torch.float32)
+            for name, ours in names.items():
+                values = read_tensor(handle, self.header.tensors[name], dtype)
                 num_heads = interleaved_heads(self.header.metadata, name)
-                yield wanted, values if num_heads is None else rotary_halves(values, num_heads)
+                yield ours, values if num_heads is None else rotary_halves(values, num_heads)
+
+    def arrays(self, wanted: Wanted = everything) -> Iterator[tuple[str, np.ndarray]]:
+        """The same as float32 arrays, of those names only that are wanted."""
+        names = self._names()
+        check_kinds((tensor.kind for tensor in self.header.tensors.values()), self.path)
+        with self.path.open("rb") as handle:
+            for name, ours in names.items():
+                if wanted(ours):
+                    values = read_array(handle, self.header.tensors[name])
+                    num_heads = interleaved_heads(self.header.metadata, name)
+                    yield ours, values if num_heads is None else rotary_halves(values, num_heads)
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that the metadata describes.

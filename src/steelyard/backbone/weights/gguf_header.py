@@ -80,6 +80,9 @@ def read_header(path: Path) -> GgufHeader:
         raise ModelFileError(f"{path}: cannot be read: {error.strerror or error}") from error
 
 
+TEXT_BYTES = 1 << 24  # of a list of texts that are read at once
+
+
 class _Cursor:
     """Reads forward through a file and refuses to pass its end."""
 
@@ -111,6 +114,26 @@ class _Cursor:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise self.error(f"{what} is not UTF-8: corrupt") from error
+
+    def texts(self, count: int, what: str) -> list[str]:
+        """Many texts: a vocabulary has a hundred thousand, each only a few bytes long."""
+        block = self.handle.read(min(TEXT_BYTES, self.size - self.position))
+        found: list[str] = []
+        at = 0
+        while len(found) < count:
+            begin = at + 8
+            end = begin + int.from_bytes(block[at:begin], "little")
+            if end > len(block):
+                break
+            try:
+                found.append(block[begin:end].decode("utf-8"))
+            except UnicodeDecodeError:
+                break
+            at = end
+        self.position += at
+        self.handle.seek(self.position)
+        # What lies beyond the block, or is corrupt: read one by one, which says what is wrong.
+        return found + [self.text(what) for _ in range(count - len(found))]
 
     def error(self, problem: str) -> ModelFileError:
         return ModelFileError(f"{self.path}: at byte {self.position}: {problem}")
@@ -152,7 +175,7 @@ def _value(cursor: _Cursor, code: int, what: str) -> object:
         item_kind = _kind(cursor, cursor.number("I", what), what)
         count = cursor.number("Q", what)
         if item_kind == GGUFValueType.STRING:
-            return [cursor.text(what) for _ in range(count)]
+            return cursor.texts(count, what)
         if item_kind == GGUFValueType.ARRAY:
             raise UnsupportedModelError(f"{cursor.path}: the metadata key {what} nests arrays")
         return _numbers(cursor, item_kind, count, what).tolist()

@@ -9,16 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from steelyard.backbone.weights.safetensors_arrays import FLOATS, read_array, stored_tensors
+from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.errors import ModelFileError, UnsupportedModelError
 from steelyard.tokens.tokenizer import Tokenizer
 
+if TYPE_CHECKING:
+    import torch
+
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
-DTYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,15 @@ class FolderWeights:
         for path, names in self.shards.items():
             for name in names:
                 yield name, _read(path, name, dtype)
+
+    def arrays(self, wanted: Wanted = everything) -> Iterator[tuple[str, np.ndarray]]:
+        """Names and new float32 arrays, shard by shard. Raises what `tensors` raises."""
+        for path in self.shards:
+            for name, stored in stored_tensors(path).items():
+                if wanted(name):
+                    if stored.dtype not in FLOATS:
+                        raise _quantised(path, name, stored.dtype)
+                    yield name, read_array(path, stored)
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer of the folder. Raises what Tokenizer.from_folder raises."""
@@ -117,7 +131,7 @@ def _sharded(folder: Path) -> dict[Path, tuple[str, ...]]:
 def _names(path: Path) -> tuple[str, ...]:
     """Names of the tensors in a file; opening it also checks that it has the right length."""
     try:
-        with safe_open(path, framework="pt") as file:
+        with safe_open(path, framework="np") as file:
             return tuple(file.keys())
     except FileNotFoundError as error:
         raise ModelFileError(f"{path}: no such file") from error
@@ -131,14 +145,18 @@ def _read(path: Path, name: str, dtype: torch.dtype | None) -> torch.Tensor:
     try:
         with safe_open(path, framework="pt") as file:
             tensor: torch.Tensor = file.get_tensor(name)
-            if tensor.dtype not in DTYPES:
-                raise UnsupportedModelError(
-                    f"{path}: the tensor {name!r} is {tensor.dtype}; quantised safetensors cannot "
-                    "be run, only float32, float16 and bfloat16"
-                )
+            if not tensor.is_floating_point() or tensor.itemsize == 1:
+                raise _quantised(path, name, str(tensor.dtype))
             return tensor.to(dtype or tensor.dtype, copy=True)
     except (OSError, SafetensorError) as error:
         raise ModelFileError(f"{path}: cut short or corrupt: {error}") from error
+
+
+def _quantised(path: Path, name: str, dtype: str) -> UnsupportedModelError:
+    return UnsupportedModelError(
+        f"{path}: the tensor {name!r} is {dtype}; quantised safetensors cannot "
+        "be run, only float32, float16 and bfloat16"
+    )
 
 
 def _json_object(path: Path) -> dict[str, object]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import torch
+import numpy as np
 
 from steelyard.backbone.weights.gguf_file import open_gguf
 from steelyard.backbone.weights.safetensors_folder import open_folder
+from steelyard.backbone.weights.wanted import Wanted, everything
 from steelyard.errors import UnknownModelError
 from steelyard.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Weights(Protocol):
@@ -45,6 +49,10 @@ class Weights(Protocol):
 
         None keeps what is stored; a GGUF is dequantised to float32.
         """
+        ...
+
+    def arrays(self, wanted: Wanted = everything) -> Iterator[tuple[str, np.ndarray]]:
+        """Hugging Face names and new float32 arrays, one at a time; needs no torch."""
         ...
 
     def tokenizer(self) -> Tokenizer:
