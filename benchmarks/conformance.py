@@ -26,7 +26,6 @@ from jevbench import taxonomy
 from jevbench.relations import REGISTRY
 from jevcompat import runner
 
-from benchmarks.live_server import LiveServer, live_server
 from benchmarks.record import (
     ROOT,
     add_model_arguments,
@@ -36,6 +35,7 @@ from benchmarks.record import (
     provenance,
     write_record,
 )
+from benchmarks.serving import Served, serving
 
 KEY = "sk-conformance-0123456789"
 TIMEOUT_S = 600.0  # a slow machine conforms, too
@@ -111,12 +111,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         name = (
             f"{'one process' if num_workers == 1 else 'two processes'}, {'a' if key else 'no'} key"
         )
-        with live_server(options.model, *flags, num_workers=num_workers, keys=key) as server:
+        with serving("--model", options.model, *flags, num_workers=num_workers, keys=key) as server:
             compatibility[name] = jevcompat(server, key)
         _say(f"{name}: {compatibility[name]}")
     javascript: JavaScript | None = None
     coherence: dict[str, Coherence] = {}
-    with live_server(options.model, *flags) as server:
+    with serving("--model", options.model, *flags) as server:
         if has_npm:
             javascript = ask_from_javascript(server.url)
             _say(str(javascript))
@@ -158,7 +158,7 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def jevcompat(server: LiveServer, key: str | None = None) -> Compatibility:
+def jevcompat(server: Served, key: str | None = None) -> Compatibility:
     """All of jevcompat's requirements, tried on a server."""
     before = server.worker_cpu_s()
     report = runner.run(server.url, key=key, timeout=TIMEOUT_S)
@@ -179,7 +179,7 @@ def jevcompat(server: LiveServer, key: str | None = None) -> Compatibility:
     )
 
 
-def coherent(server: LiveServer, suite: str) -> Coherence:
+def coherent(server: Served, suite: str) -> Coherence:
     """A suite of JevBench, asked several requests at a time and never from a cache."""
     model = jevbench.systemone(
         f"{server.url}/v1/systemone", "jev-latest", timeout=TIMEOUT_S, per_replica=AT_ONCE

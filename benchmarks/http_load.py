@@ -88,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         rate = len(capacity) / (options.seconds / 8)
         load, memory = asyncio.run(overloaded(served, known, 2 * rate, options.seconds))
     print(load.results(bound), file=sys.stderr)
-    with serving(*arguments(options), *limits, "--workers", "2") as served:
+    with serving(*arguments(options), *limits, num_workers=2) as served:
         killed = asyncio.run(losing_one(served, known, options.seconds / 2, bound))
     path = write_record(
         options.records,
@@ -198,8 +198,6 @@ async def losing_one(
     served: Served, known: Sequence[Known], seconds: float, bound: float
 ) -> dict[str, object]:
     """Kill a worker a quarter of the way through, and see what clients see."""
-    while len(served.workers) < 2:
-        await asyncio.sleep(0.1)
     asking = asyncio.create_task(ask_again(served, known, 16, seconds))
     await asyncio.sleep(seconds / 4)
     before = served.workers

@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     one: list[Asked] = []
     rates: dict[int, list[float]] = {1: [], options.clients: []}
-    with serving(*arguments(options), "--workers", str(options.workers)) as served:
+    with serving(*arguments(options), num_workers=options.workers) as served:
         asyncio.run(ask(served, requests, options.clients, 2.0))  # warm
         for _ in range(options.rounds):
             for clients, seen in rates.items():

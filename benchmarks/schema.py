@@ -67,7 +67,7 @@ def check(examples: int, seed: int, phases: str) -> tuple[int, str, int]:
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIG)),
-                *("run", f"http://{served.host}:{served.port}/openapi.json"),
+                *("run", f"{served.url}/openapi.json"),
                 *("--max-examples", str(examples), "--seed", str(seed), "--phases", phases),
                 *("--request-timeout", "60", "--no-color"),
             ],

@@ -9,7 +9,7 @@ import pytest
 from support.folders import write_model
 
 from benchmarks.conformance import KEY
-from benchmarks.live_server import LiveServer, live_server
+from benchmarks.serving import Served, serving
 
 HURRIED = "sk-hurried-0123456789"
 PATIENT = ("--threads", "1", "--deadline-s", "600")  # a busy machine is not a fault
@@ -21,17 +21,17 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def open_tiny(tiny: Path) -> Iterator[LiveServer]:
+def open_tiny(tiny: Path) -> Iterator[Served]:
     """One process without keys."""
-    with live_server(str(tiny), *PATIENT) as server:
+    with serving("--model", str(tiny), *PATIENT) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def two_with_keys(tiny: Path) -> Iterator[LiveServer]:
+def two_with_keys(tiny: Path) -> Iterator[Served]:
     """Two processes that want a key."""
     keys = f"{KEY},{HURRIED} requests_per_min=1"
-    with live_server(str(tiny), *PATIENT, num_workers=2, keys=keys) as server:
+    with serving("--model", str(tiny), *PATIENT, num_workers=2, keys=keys) as server:
         yield server
 
 
@@ -45,8 +45,8 @@ def hurried_key() -> str:
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where a server without keys answers."""
     if request.param == "tiny":
-        server: LiveServer = request.getfixturevalue("open_tiny")
+        server: Served = request.getfixturevalue("open_tiny")
         yield server.url
         return
-    with live_server("mini", *PATIENT) as server:
+    with serving("--model", "mini", *PATIENT) as server:
         yield server.url

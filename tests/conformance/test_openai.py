@@ -7,7 +7,7 @@ from typing import Any
 import openai
 import pytest
 
-from benchmarks.live_server import LiveServer
+from benchmarks.serving import Served
 
 TICKET = "I was charged twice for March and the refund never came. Fix it today."
 URGENT = {"type": "predicate", "name": "urgent", "instructions": "Does it need an answer today?"}
@@ -111,7 +111,7 @@ def test_a_callers_mistakes_are_told_in_the_classes_of_the_package(url: str) -> 
 
 
 def test_keys_and_their_limits_are_told_in_the_classes_of_the_package(
-    two_with_keys: LiveServer, hurried_key: str
+    two_with_keys: Served, hurried_key: str
 ) -> None:
     with (
         client(two_with_keys.url, "sk-unknown-0123456789") as asking,

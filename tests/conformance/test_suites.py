@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from pathlib import Path
 
 import pytest
 from jevcompat.mock import MockConfig, Running
 
 from benchmarks.conformance import KEY, JavaScript, coherent, jevcompat, shortcomings
-from benchmarks.live_server import LiveServer
+from benchmarks.serving import Served
 
 AUTHENTICATION = {"auth.bearer", "auth.missing", "auth.invalid"}
 
 
-def test_every_requirement_holds_in_one_process_without_keys(open_tiny: LiveServer) -> None:
+def test_every_requirement_holds_in_one_process_without_keys(open_tiny: Served) -> None:
     found = jevcompat(open_tiny)
     assert (found.verdict, found.failed) == ("conformant", {})
     assert (found.must, found.should) == ((32, 32), (13, 13))
     assert set(found.untested) == AUTHENTICATION
 
 
-def test_every_requirement_holds_in_two_processes_with_keys(two_with_keys: LiveServer) -> None:
+def test_every_requirement_holds_in_two_processes_with_keys(two_with_keys: Served) -> None:
     found = jevcompat(two_with_keys, KEY)
     assert (found.verdict, found.failed) == ("conformant", {})
     assert (found.must, found.should) == ((32, 32), (15, 15))
@@ -29,7 +30,7 @@ def test_every_requirement_holds_in_two_processes_with_keys(two_with_keys: LiveS
     assert len(found.worker_cpu_s) == 2 and min(found.worker_cpu_s) > 0.05  # both have answered
 
 
-def test_company_in_a_batch_changes_no_answer(open_tiny: LiveServer) -> None:
+def test_company_in_a_batch_changes_no_answer(open_tiny: Served) -> None:
     found = coherent(open_tiny, "examples")
     assert found.dimensions["BAT"] == 1.0 and found.errors == 0
     assert found.largest_batch_difference < 1e-6  # the engine's own bound in float32
@@ -45,9 +46,11 @@ def test_company_in_a_batch_changes_no_answer(open_tiny: LiveServer) -> None:
         ("confidence-margin", "confidence.formula", "conformant"),  # a SHOULD
     ],
 )
-def test_what_does_not_hold_is_a_shortcoming(fault: str, requirement: str, verdict: str) -> None:
+def test_what_does_not_hold_is_a_shortcoming(
+    tmp_path: Path, fault: str, requirement: str, verdict: str
+) -> None:
     with Running(MockConfig(faults=frozenset({fault}))) as mock:
-        found = jevcompat(LiveServer(mock.url, os.getpid(), 1))
+        found = jevcompat(Served(mock.url, os.getpid(), 1, tmp_path))
     assert (found.verdict, set(found.failed)) == (verdict, {requirement})
     [told] = shortcomings({"a mock": found}, {})
     assert "a mock" in told and requirement in told

@@ -25,7 +25,7 @@ from typesafe_sdk import (
     TypeSafeUnprocessableEntityError,
 )
 
-from benchmarks.live_server import LiveServer
+from benchmarks.serving import Served
 
 TICKET = "I was charged twice for March and the refund never came. Fix it today."
 LEVELS = ["calm", {"label": "annoyed"}, "furious"]
@@ -124,7 +124,7 @@ def test_a_callers_mistakes_are_told_in_the_classes_of_the_sdk(url: str) -> None
 
 
 def test_keys_and_their_limits_are_told_in_the_classes_of_the_sdk(
-    two_with_keys: LiveServer, hurried_key: str
+    two_with_keys: Served, hurried_key: str
 ) -> None:
     ask = {"state": TICKET, "questions": {"urgent": QUESTIONS["urgent"]}}
     with client(two_with_keys.url, "sk-unknown-0123456789") as asking:
