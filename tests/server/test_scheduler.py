@@ -71,6 +71,18 @@ def within(decide: Decide, use: Callable[[Scheduler], Awaitable[Any]], **setting
     return asyncio.run(run())
 
 
+def test_who_asks_alone_waits_for_nobody_until_there_was_company() -> None:
+    async def use(one: Scheduler) -> list[float]:
+        alone = [await one.submit(request("first")), await one.submit(request("second"))]
+        await asyncio.gather(one.submit(request("a")), one.submit(request("b")))
+        expecting = await one.submit(request("third"))
+        return [each.queue_ms for each in (*alone, expecting)]
+
+    first, second, third = within(Held(), use, window_s=0.2)
+    assert max(first, second) < 100
+    assert third >= 190
+
+
 def test_requests_at_once_are_computed_together_and_each_gets_its_own_answer() -> None:
     engine = Held()
     states = [f"state {n}" for n in range(20)]

@@ -57,7 +57,12 @@ def serve(
         int, typer.Option(min=1, help="Requests that may wait for a model; more are refused.")
     ] = 256,
     window_ms: Annotated[
-        float, typer.Option(min=0.0, max=1000.0, help="How long a request waits for company.")
+        float,
+        typer.Option(
+            min=0.0,
+            max=1000.0,
+            help="How long a request waits for company, where the last had some.",
+        ),
     ] = 1.0,
     batch_tokens: Annotated[
         int, typer.Option(min=1, help="About how many tokens are computed together.")

@@ -61,7 +61,8 @@ class Scheduler:
 
     Args:
         decide: called in a thread of its own, one call at a time.
-        window_s: how long a request that finds the engine idle waits for company.
+        window_s: how long a request that finds the engine idle waits for company, where the last
+            batch had some; a client that asks alone need not wait for anybody.
         batch_tokens, max_queue: see `Line`.
         deadline_s: from submission to the answer.
     """
@@ -81,6 +82,7 @@ class Scheduler:
         self._line: Line[_Ticket] = Line(max_waiting=max_queue, batch_tokens=batch_tokens)
         self._arrived = asyncio.Event()
         self._open = False
+        self._had_company = False  # the last batch
         self._tokens_per_s = 0.0  # smoothed; 0 until a batch has been measured
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="steelyard-engine")
         self._loop: asyncio.Task[None] | None = None
@@ -160,12 +162,15 @@ class Scheduler:
 
     async def _gather(self) -> None:
         """Wait for company until the window of the longest waiting closes, or a batch is full."""
+        if not self._had_company:
+            return
         remaining = min(one.arrived_s for one in self._line) + self._window_s - time.monotonic()
         if self._open and remaining > 0 and self._line.tokens < self._line.batch_tokens:
             await asyncio.sleep(remaining)
 
     async def _answer(self, batch: Sequence[_Ticket]) -> None:
         begin = time.monotonic()
+        self._had_company = len(batch) > 1
         requests = [ticket.request for ticket in batch]
         outcomes = await asyncio.get_running_loop().run_in_executor(
             self._thread, self._compute, requests, batch[0].partition
