@@ -27,7 +27,7 @@ LIMIT_S = 30.0
 """For all that one case has to be told. The server's own clocks run for BODY_S."""
 
 BODY_S = 3.0
-AT_ONCE = 16
+AT_ONCE = 48
 CHUNK = 500
 FAILURES = Path("build/fuzz")
 SERVER = ("--body-s", str(BODY_S), "--max-body-mb", str(MAX_BODY_BYTES / 2**20))

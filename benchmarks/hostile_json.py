@@ -158,6 +158,10 @@ KEYS = (
 )  # fmt: skip
 
 
+MOST_PLACES = 3000
+"""To which repetition may let a body grow."""
+
+
 def mutate(random: Random, value: Any) -> Any:
     """A copy of `value` with one thing changed, somewhere."""
     value = deepcopy(value)
@@ -182,7 +186,8 @@ def mutate(random: Random, value: Any) -> Any:
             again = random.choice(pairs) if pairs else ("a", 1)
             container[key] = Pairs([*pairs, again, (random.choice(KEYS), 1)])
         case _ if isinstance(container, list):
-            container *= random.choice((2, 10, 300))
+            times = random.choice((2, 10, 300))
+            container *= times if times * len(places) <= MOST_PLACES else 1  # 300 to the sixth
         case _:
             container[random.choice(KEYS)] = container.pop(key)
     return value
