@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks import ability_table, conformance_table
+from benchmarks import ability_table, conformance_table, http_tables
 from benchmarks.record import RECORDS, ROOT, read_records
 from benchmarks.tables import source, table
 
@@ -274,6 +274,9 @@ SECTIONS: Sequence[tuple[str, str, Callable[[Sequence[Record], Path], str]]] = (
     ("The delta rule in chunks", "delta_rule", delta_rule),
     ("Memory in training", "train_memory", train_memory),
     ("Conformance", "conformance", conformance),
+    ("What HTTP costs", "http_overhead", http_tables.overhead),
+    ("The server under load", "http_load", http_tables.load),
+    ("The server under hostile calls", "fuzz", http_tables.fuzz),
 )
 
 

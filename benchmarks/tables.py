@@ -34,10 +34,12 @@ def source(record: Mapping[str, Any]) -> str:
     """Where a number comes from: record, commit and day, machine, command."""
     origin = record["provenance"]
     dirty = ", with uncommitted changes" if origin["dirty"] else ""
+    threads = record["settings"].get("threads")
+    used = "" if threads is None else f", {threads} thread{'s' if threads != 1 else ''}"
     path = RECORDS.relative_to(ROOT) / f"{record['name']}.json"
     return (
         f"`{path}`: commit {origin['commit'][:10]}{dirty}, {origin['date'][:10]}, "
-        f"{origin['machine']['cpu']}, {record['settings'].get('threads', '?')} threads\n\n"
+        f"{origin['machine']['cpu']}{used}\n\n"
         f"```\n{origin['command']}\n```"
     )
 
