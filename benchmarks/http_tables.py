@@ -73,10 +73,10 @@ def load(records: Sequence[Record], _: Path) -> str:
         f"({found['capacity_per_s']:.1f} requests a second of one client), a queue of "
         f"{cell['max_queue']}, a deadline of {cell['deadline_s']:g} s, {cell['model']}, "
         f"{cell['dtype']}, {cell['threads']} thread. Every answer was held against the engine's "
-        f"own (largest difference {found['load']['largest_difference']:.0e}). Memory: {first} MiB at "
-        f"the start, {last} at the end, with stored prefixes. A worker of two that was killed "
-        f"was replaced after {found['killed']['replaced_s']:.1f} s; the longest time without any answer "
-        f"was {found['killed']['longest_pause_s']:.1f} s.",
+        f"own (largest difference {found['load']['largest_difference']:.0e}). Memory: {first} MiB "
+        f"at the start, {last} at the end, with stored prefixes. A worker of two that was killed "
+        f"was replaced after {found['killed']['replaced_s']:.1f} s; the longest time without any "
+        f"answer was {found['killed']['longest_pause_s']:.1f} s.",
         table(head, rows),
         records,
     )
