@@ -6,6 +6,7 @@ A subcommand imports what it needs when it runs, so that `steelyard --help` answ
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -74,6 +75,9 @@ def options(
 
 def main() -> None:
     """Run the command line of this process, then end it."""
+    # What oneDNN prepares for a shape it keeps, for up to 1,024 shapes; every number of tokens is
+    # another, and a server or a long file grows by a hundred megabytes and more.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     sys.exit(run(sys.argv[1:]))
 
 
