@@ -213,7 +213,9 @@ def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
     async def health(request: Request) -> Response:
         """503 says that a queue is closed or its loop has died: restart the process."""
         request.state.trace.route = "/health"
-        working, troubles = service.models.are_open, recent.troubles()
+        working = service.models.are_open
+        recording = service.audit is None or not service.audit.is_failing
+        troubles = recent.troubles(recording=recording)
         body = {
             "status": "failing" if not working else "degraded" if troubles else "ok",
             "troubles": troubles,
