@@ -249,13 +249,14 @@ def _open(path: Path) -> sqlite3.Connection:
 def _read_only(path: Path) -> str:
     """The URI by which SQLite opens a file without writing to it.
 
-    Readers of a file in WAL mode share an index that lies beside it. Where none can be made, and no
-    log waits to be read, the file is read as one that does not change (sqlite.org/wal.html,
-    section 5).
+    Readers of a file in WAL mode share an index that lies beside it. Where there is none, none can
+    be made, and no log waits to be read, the file is read as one that does not change
+    (sqlite.org/wal.html, section 5).
     """
-    log = path.with_name(f"{path.name}-wal")
-    still = not os.access(path.absolute().parent, os.W_OK) and not log.exists()
-    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    log, index = (path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))
+    logged = log.exists() and log.stat().st_size > 0
+    fixed = not (os.access(path.absolute().parent, os.W_OK) or index.exists() or logged)
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if fixed else ''}"
 
 
 def _version(file: sqlite3.Connection) -> int:
