@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from support.fake_engine import FakeEngine, fake_response
 
 import steelyard
 from steelyard.cli.main import run
+from steelyard.errors import RequestError
 from steelyard.server.audit import AuditLog, record
 from steelyard.types.codec import decode_request
 
@@ -80,6 +83,66 @@ def test_a_replay_that_differs_fails_and_says_where(
     assert run(["audit", "replay", str(file), "--json"]) == 1
     skipped, asked = map(json.loads, capsys.readouterr().out.splitlines())
     assert skipped["skipped"] and asked["differences"]
+
+
+def test_a_damaged_response_is_named_and_the_others_are_read(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("[]", "{", '{"model": "fake", "answers": {"q": {}}, "x_audit": {}}'):
+        with closing(sqlite3.connect(file)) as kept:
+            kept.execute("UPDATE decision SET response = ? WHERE id = 'call.0'", (text,))
+            kept.commit()
+        assert run(["audit", "show", str(file)]) == 1
+        said = capsys.readouterr()
+        assert "call.1" in said.out and "call.0: the response is damaged" in said.err
+        assert run(["audit", "replay", str(file)]) == 1
+        said = capsys.readouterr()
+        assert "call.0  the response is damaged" in said.out and "1 differ" in said.out
+    with closing(sqlite3.connect(file)) as kept:
+        kept.execute("UPDATE decision SET response = '{' WHERE id = 'call.0'")
+        kept.commit()
+    assert run(["audit", "export", str(file)]) == 1
+    said = capsys.readouterr()
+    assert "call.0: the response is damaged" in said.err and len(said.out.splitlines()) == 1
+
+
+def test_what_the_engine_refuses_now_differs(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(requests):  # type: ignore[no-untyped-def]
+        raise RequestError("too many", field="questions")
+
+    engine = FakeEngine(refuse)
+    monkeypatch.setattr(steelyard, "load", lambda *args, **how: engine, raising=False)
+    assert run(["audit", "replay", str(file)]) == 1
+    said = capsys.readouterr().out
+    assert "call.1  answered, now refused: questions: too many" in said
+    assert "1 asked again, 1 differ, 1 skipped" in said
+
+
+def test_a_replay_that_asks_nothing_fails(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = FakeEngine(name="other")
+    monkeypatch.setattr(steelyard, "load", lambda *args, **how: other, raising=False)
+    assert run(["audit", "replay", str(file), "-m", "other"]) == 1
+    said = capsys.readouterr().err
+    assert "nothing was asked again" in said and "it was made by fake" in said
+
+
+def test_a_replay_is_calibrated_and_as_deep_as_it_is_told(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = {}
+
+    def load(*args, **how):  # type: ignore[no-untyped-def]
+        told.update(how)
+        return FakeEngine()
+
+    monkeypatch.setattr(steelyard, "load", load, raising=False)
+    options = ["--depth", "12", "--calibration", str(tmp_path)]
+    assert run(["audit", "replay", str(file), *options]) == 0
+    assert (told["depth"], told["calibration"]) == (12, tmp_path)
 
 
 def test_a_file_that_is_not_there_is_asked_wrongly(

@@ -379,6 +379,22 @@ def test_a_service_without_extras_is_told_apart(ask):
         ({"api_key": "line\n"}, "api_key"),
         ({"timeout": 0}, "timeout"),
         ({"max_retries": -1}, "max_retries"),
+        ({"base_url": 5}, "base_url"),
+        ({"base_url": None}, "base_url"),
+        ({"base_url": "http://" + "a" * 300}, "base_url"),
+        ({"base_url": "http://host:99999"}, "base_url"),
+        ({"base_url": "http://host:0"}, "base_url"),
+        ({"base_url": "http://host:port"}, "base_url"),
+        ({"base_url": "http://host?key=1"}, "base_url"),
+        ({"base_url": "http://host/#part"}, "base_url"),
+        ({"api_key": b"x"}, "api_key"),
+        ({"timeout": None}, "timeout"),
+        ({"timeout": "5"}, "timeout"),
+        ({"timeout": True}, "timeout"),
+        ({"timeout": float("nan")}, "timeout"),
+        ({"max_retries": None}, "max_retries"),
+        ({"max_retries": 1.5}, "max_retries"),
+        ({"max_retries": True}, "max_retries"),
     ],
 )
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
@@ -387,3 +403,34 @@ def test_what_cannot_be_meant_is_refused(kind, how, field):
         kind(**how)
     assert caught.value.field == field
     assert "two words" not in str(caught.value)
+    assert "allowed: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://host/", "https://[::1]:65535/path", "http://b\u00fccher.de"]
+)
+def test_addresses_that_can_be_reached_are_taken(url):
+    Client(url).close()
+
+
+@pytest.mark.parametrize("states", [None, "abc", b"abc", 5, {"a": 1}])
+def test_what_is_no_list_of_states_is_refused_and_not_sent(ask, states):
+    handle, seen = one_by_one()
+    with pytest.raises(RequestError, match=r"states: got .*; allowed: a list of states"):
+        ask(handle, "decide_batch", states, ASKED)
+    assert not seen
+
+
+def test_a_closed_client_says_so():
+    client = Client(transport=httpx.MockTransport(answered))
+    client.close()
+    with pytest.raises(RequestError, match="this client is closed"):
+        client.decide(STATE, ASKED)
+
+    async def run():
+        client = AsyncClient(transport=httpx.MockTransport(answered))
+        await client.aclose()
+        await client.decide(STATE, ASKED)
+
+    with pytest.raises(RequestError, match="this client is closed"):
+        asyncio.run(run())

@@ -236,6 +236,33 @@ def test_other_routes_and_methods_are_refused_with_an_id() -> None:
         assert "x-typesafe-request-id" in response.headers
 
 
+@pytest.mark.parametrize("path", ["/v1/systemone", "/v1/decisions", "/api/alpha/decisions", "/x"])
+def test_a_route_that_there_is_not_is_told_in_the_form_of_its_format(
+    path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "steelyard.server.access")
+    absent, method = asked(
+        lambda one: one.post(f"{path}/absent", json=BODY), lambda one: one.get(path)
+    )
+    cases = [(absent, 404, "not_found")]
+    if path != "/x":
+        cases.append((method, 405, "method_not_allowed"))
+        assert method.headers["allow"] == "POST"
+        assert "GET; allowed: POST" in method.text
+    for response, status, code in cases:
+        assert response.status_code == status
+        assert f"status={status} error={code}" in caplog.text
+        body = response.json()
+        if path == "/v1/decisions":
+            error = body["error"]
+            assert error.pop("message")
+            assert error == {"type": "invalid_request_error", "param": None, "code": code}
+        elif path == "/api/alpha/decisions":
+            assert body["error"].pop("message") and body == {"error": {"code": status}}
+        else:
+            assert body["detail"].pop("message") and body == {"detail": {"error_type": code}}
+
+
 def test_no_page_of_another_origin_may_read_answers() -> None:
     origin = {"origin": "https://example.org", "access-control-request-method": "POST"}
     preflight, answer = asked(

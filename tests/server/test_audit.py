@@ -21,6 +21,7 @@ from support.service import BODY, NOUL, client
 
 from steelyard.errors import InputFileError
 from steelyard.server.audit import AuditLog, Decision, read_decisions, record
+from steelyard.server.health import NOT_RECORDED
 from steelyard.server.replay import replay
 from steelyard.types.codec import decode_request, dumps, encode_response
 from steelyard.types.request import Request
@@ -109,6 +110,72 @@ def test_an_answer_that_cannot_be_recorded_is_not_told(tmp_path: Path) -> None:
     response = asyncio.run(run())
     assert response.status_code == 503
     assert "recorded" in response.json()["detail"]["message"]
+
+
+def test_a_file_that_cannot_be_written_degrades_the_health_until_it_can(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+
+    async def run() -> list[dict[str, Any]]:
+        seen = []
+        async with client(audit=path) as one:
+            with closing(sqlite3.connect(path)) as file:
+                for command in (
+                    "ALTER TABLE decision RENAME TO d",
+                    "ALTER TABLE d RENAME TO decision",
+                ):
+                    seen.append((await one.get("/health")).json())
+                    file.execute(command)
+                    await one.post("/v1/systemone", json=BODY)
+            seen += [(await one.get("/health")).json()]
+        return seen
+
+    good, bad, again = asyncio.run(run())
+    assert (good["status"], bad["status"], again["status"]) == ("ok", "degraded", "ok")
+    assert bad["troubles"] == [NOT_RECORDED]
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_deleted_under_way_is_noticed(tmp_path: Path, replaced: bool) -> None:
+    path, other = tmp_path / "a.db", tmp_path / "b.db"
+    write(other)
+
+    async def run() -> list[int]:
+        async with client(audit=path) as one:
+            before = await one.post("/v1/systemone", json=BODY)
+            path.unlink()
+            if replaced:
+                other.rename(path)
+            after = await one.post("/v1/systemone", json=BODY)
+        return [before.status_code, after.status_code]
+
+    assert asyncio.run(run()) == [200, 503]
+
+
+def test_reading_writes_nothing(tmp_path: Path) -> None:
+    folder, empty = tmp_path / "folder", tmp_path / "empty.db"
+    empty.touch()
+    with pytest.raises(InputFileError, match="not an audit file"):
+        list(read_decisions(empty))
+    assert empty.stat().st_size == 0
+    folder.mkdir()
+    kept = decision(0)
+    write(folder / "a.db", kept)
+    before = (folder / "a.db").read_bytes()
+    assert list(read_decisions(folder / "a.db")) == [kept]
+    assert (folder / "a.db").read_bytes() == before
+
+
+def test_a_file_on_a_read_only_mount_is_read(tmp_path: Path, monkeypatch: Any) -> None:
+    kept = decision(0)
+    write(tmp_path / "a.db", kept)
+    # The mode binds no superuser, so what SQLite could not make is looked for instead.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    tmp_path.chmod(0o555)
+    try:
+        assert list(read_decisions(tmp_path / "a.db")) == [kept]
+    finally:
+        tmp_path.chmod(0o755)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.db"]
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

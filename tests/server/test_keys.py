@@ -65,6 +65,18 @@ def test_a_limit_that_is_none_is_refused(limits: str) -> None:
         ring(f"alice {SECRET} {limits}")
 
 
+@pytest.mark.parametrize("count", ["0", "1.5", "-1", "x", ""])
+@pytest.mark.parametrize("name", ["", "alice "])
+def test_a_bad_limit_is_told_by_name_and_value(name: str, count: str) -> None:
+    with pytest.raises(InputFileError, match=rf"keys:1: requests_per_min: got '{count}'; allowed"):
+        ring(f"{name}{SECRET} requests_per_min={count}")
+
+
+def test_two_keys_of_one_name_are_refused() -> None:
+    with pytest.raises(InputFileError, match="keys: two keys are named 'alice'"):
+        ring(f"alice {SECRET}", "alice another-key-0123456789")
+
+
 def test_an_empty_ring_lets_everybody_ask_whatever_they_send() -> None:
     assert KeyRing().holder(None) is None
     assert KeyRing().holder("Bearer anything") is None

@@ -162,6 +162,8 @@ def test_workers_end_with_their_parent() -> None:
         (["--digits", "18"], "digits"),
         (["-m", "nothing-of-that-name"], "nothing-of-that-name"),
         (["--workers", "0"], "workers"),
+        (["--max-body-mb", "inf"], "max_body_mb"),
+        (["--max-body-mb", "nan"], "max-body-mb"),
     ],
 )
 def test_a_server_asked_for_wrongly_does_not_start(

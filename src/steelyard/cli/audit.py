@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from steelyard.cli import model_options
+from steelyard.errors import InputFileError, RequestError
 
 if TYPE_CHECKING:
     from steelyard.server.audit import Decision
@@ -32,8 +36,14 @@ def show(
     """Show recorded decisions, one a line; the newest comes last."""
     from steelyard.server.audit import read_decisions
 
+    damaged = False
     for decision in read_decisions(file, last=last):
-        typer.echo(_line(decision))
+        try:
+            typer.echo(_line(decision))
+        except InputFileError as error:
+            damaged = True
+            typer.echo(f"error: {error}", err=True)
+    raise typer.Exit(1 if damaged else 0)
 
 
 @app.command()
@@ -42,12 +52,19 @@ def export(file: File, last: Last = None) -> None:
     from steelyard.server.audit import read_decisions
     from steelyard.types.codec import dumps, loads
 
+    damaged = False
     for decision in read_decisions(file, last=last):
         fields = asdict(decision)
-        for name in ("request", "response"):
-            if fields[name] is not None:
-                fields[name] = loads(fields[name])
-        typer.echo(dumps(fields))
+        try:
+            for name in ("request", "response"):
+                if fields[name] is not None:
+                    fields[name] = loads(fields[name])
+        except RequestError as error:
+            damaged = True
+            typer.echo(f"error: {decision.id}: the {name} is damaged: {error}", err=True)
+        else:
+            typer.echo(dumps(fields))
+    raise typer.Exit(1 if damaged else 0)
 
 
 @app.command()
@@ -64,20 +81,25 @@ def replay(
     model: model_options.Model = "mini",
     readout: model_options.Readout = None,
     layout: model_options.Layout = None,
+    depth: model_options.Depth = "full",
+    calibration: model_options.Calibration = None,
     runtime: model_options.Runtime = "auto",
     device: model_options.Device = "cpu",
     dtype: model_options.Dtype = "float32",
     threads: model_options.Threads = None,
 ) -> None:
-    """Ask recorded decisions again and say what differs; exit code 1 if anything does.
+    """Ask recorded decisions again and say what differs.
 
-    Only what was recorded with --audit-requests can be asked again.
+    Exit code 1 if anything differs, or nothing was asked. Only what was recorded
+    with --audit-requests can be asked again, with the same --model, --depth and
+    --calibration that it was served with.
     """
     from steelyard.server.audit import read_decisions
     from steelyard.server.replay import BOUND
     from steelyard.server.replay import replay as ask_again
 
-    asked = skipped = differing = 0
+    asked = differing = 0
+    skipped: Counter[str] = Counter()
     largest = 0.0
     with model_options.load_engine(
         model,
@@ -87,11 +109,14 @@ def replay(
         threads=threads,
         readout=readout,
         layout=layout,
+        depth=depth,
+        calibration=calibration,
     ) as engine:
         decisions = read_decisions(file, last=last)
         for one in ask_again(decisions, engine, BOUND if bound is None else bound):
             asked += one.skipped is None
-            skipped += one.skipped is not None
+            if one.skipped is not None:
+                skipped[one.skipped] += 1
             differing += bool(one.differences)
             largest = max(largest, one.largest)
             if as_json:
@@ -102,28 +127,34 @@ def replay(
             if one.differences and one.basis:
                 typer.echo(f"{one.id}  other than recorded: {', '.join(one.basis)}")
     typer.echo(
-        f"{asked} asked again, {differing} differ, {skipped} skipped; "
+        f"{asked} asked again, {differing} differ, {skipped.total()} skipped; "
         f"the largest difference is {largest:.2g}",
         err=as_json,
     )
-    raise typer.Exit(1 if differing else 0)
+    if not asked:
+        reasons = "; ".join(f"{count}: {reason}" for reason, count in skipped.items())
+        typer.echo(f"nothing was asked again ({reasons or 'no decisions are recorded'})", err=True)
+    raise typer.Exit(1 if differing or not asked else 0)
 
 
 def _line(decision: Decision) -> str:
-    """When, who, where, and every answer in short."""
-    from steelyard.types.codec import loads
+    """When, who, where, and every answer in short.
 
-    response = loads(decision.response)
-    assert isinstance(response, dict) and isinstance(response["answers"], dict)
-    answers = "  ".join(f"{name}={_short(one)}" for name, one in response["answers"].items())
+    Raises:
+        InputFileError: its response is damaged.
+    """
+    from steelyard.server.recorded import recorded
+
+    response = recorded(decision)
+    answers = "  ".join(f"{name}={_short(one)}" for name, one in response.answers.items())
     return (
-        f"{decision.at}  {decision.id}  {decision.key}  {response['model']}  "
+        f"{decision.at}  {decision.id}  {decision.key}  {response.model}  "
         f"{decision.request_sha256[:12]}  {answers}"
     )
 
 
-def _short(answer: object) -> str:
-    assert isinstance(answer, dict)
+def _short(answer: Mapping[str, Any]) -> str:
     if answer["type"] == "choice":
-        return f"{answer['choice']!r} {answer['probabilities'][answer['choice']]:.3f}"
+        share = answer["probabilities"].get(answer["choice"], math.nan)  # edited by hand
+        return f"{answer['choice']!r} {share:.3f}"
     return f"{answer[answer['type']]:.3f}"

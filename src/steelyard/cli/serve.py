@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -131,6 +132,8 @@ def serve(
                 raise
             raise MissingExtraError("opentelemetry-sdk", "otel") from None
 
+    if not math.isfinite(max_body_mb):
+        raise RequestError(f"{max_body_mb}; allowed: a finite number", field="max_body_mb")
     config = ServeConfig(
         window_ms=window_ms,
         batch_tokens=batch_tokens,

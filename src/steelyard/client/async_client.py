@@ -14,6 +14,7 @@ from steelyard.client.call import Call, ModelEntry
 from steelyard.client.exchange import (
     BASE_URL,
     TIMEOUT_S,
+    check_open,
     error_of,
     failure,
     log_retry,
@@ -87,6 +88,7 @@ class AsyncClient:
 
     async def _send(self, call: Call[T]) -> T:
         for failures in count(1):
+            check_open(self._http.is_closed)
             last: Refusal | httpx.RequestError | None
             try:
                 reply = await self._http.request(call.method, call.path, content=call.body)

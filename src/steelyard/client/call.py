@@ -12,7 +12,7 @@ from steelyard.client.reply import At, read_response
 from steelyard.errors import RequestError
 from steelyard.types.answer import Response
 from steelyard.types.codec import dumps, encode_request
-from steelyard.types.content import Content, Json
+from steelyard.types.content import Content, Json, describe
 from steelyard.types.question import Question
 from steelyard.types.request import Request
 
@@ -88,6 +88,8 @@ def decide_batch(
     Raises:
         RequestError: a state or a question is not what is allowed; nothing is sent then.
     """
+    if not isinstance(states, Sequence) or isinstance(states, str | bytes):
+        raise RequestError(f"got {describe(states)}; allowed: a list of states", field="states")
     requests = [_request(state, index, questions, model) for index, state in enumerate(states)]
     # Of no states the server says how many are allowed.
     asked = requests[0] if requests else Request("any", questions, model)

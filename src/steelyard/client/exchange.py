@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -22,6 +24,8 @@ T = TypeVar("T")
 BASE_URL = "http://127.0.0.1:8000"
 TIMEOUT_S = 60.0  # above the server's deadline, so that the server is the one to give up
 CONNECT_S = 5.0
+
+_SENDABLE = re.compile("[!-~]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +48,22 @@ def setup(base_url: str, api_key: str | None, timeout: float, max_retries: int) 
     Raises:
         RequestError: an address, key, timeout or number of retries that cannot be meant.
     """
-    try:
-        url = httpx.URL(base_url)
-        good = url.scheme in ("http", "https") and bool(url.host)
-    except httpx.InvalidURL:
-        good = False
-    if not good:
-        raise RequestError(f"got {base_url!r}; allowed: http(s)://HOST[:PORT]", field="base_url")
-    if not 0 < timeout < float("inf"):
+    if not _is_address(base_url):
+        raise RequestError(
+            f"got {base_url!r}; allowed: http(s)://HOST[:PORT][/PATH]", field="base_url"
+        )
+    if not (_is_number(timeout) and 0 < timeout < math.inf):
         raise RequestError(f"got {timeout!r}; allowed: seconds above 0", field="timeout")
+    if not (isinstance(max_retries, int) and _is_number(max_retries) and max_retries >= 0):
+        raise RequestError(
+            f"got {max_retries!r}; allowed: a whole number, 0 or more", field="max_retries"
+        )
     headers = {"content-type": "application/json", "user-agent": f"steelyard/{__version__}"}
     if api_key is not None:
         # Not repeated in the message: it is a secret, even where it is misspelt.
-        if not api_key or not all("!" <= character <= "~" for character in api_key):
+        if not (isinstance(api_key, str) and _SENDABLE.fullmatch(api_key)):
             raise RequestError(
-                "cannot be sent; allowed: printable ASCII, no spaces", field="api_key"
+                "cannot be sent; allowed: text of printable ASCII, no spaces", field="api_key"
             )
         headers["authorization"] = f"Bearer {api_key}"
     return Setup(
@@ -67,6 +72,33 @@ def setup(base_url: str, api_key: str | None, timeout: float, max_retries: int) 
         timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_S)),
         retries=Retries(max_retries),
     )
+
+
+def check_open(closed: bool) -> None:
+    """Refuse to send by a client that was closed.
+
+    Raises:
+        RequestError: it was.
+    """
+    if closed:
+        raise RequestError("this client is closed; allowed: calls before it is")
+
+
+def _is_address(base_url: object) -> bool:
+    """Whether a server can be reached there and routes appended: no query and no fragment."""
+    if not isinstance(base_url, str) or "?" in base_url or "#" in base_url:
+        return False
+    try:
+        url = httpx.URL(base_url)
+        url.raw_host.decode("ascii").encode("idna")  # as the resolver will
+    except (httpx.InvalidURL, UnicodeError):
+        return False
+    port = 80 if url.port is None else url.port
+    return url.scheme in ("http", "https") and bool(url.host) and 0 < port <= 65535
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def failure(reply: httpx.Response) -> Refusal | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
 
 from steelyard.__about__ import __version__
 from steelyard.server import metrics
@@ -26,7 +27,12 @@ from steelyard.server.openapi import describe, describe_answer, describe_call, d
 from steelyard.server.page import page, page_headers
 from steelyard.server.trace import Trace, Tracing
 from steelyard.server.wire import model_list, openai, openrouter, system_one, system_one_batch
-from steelyard.server.wire.errors import tell_openai, tell_openrouter, tell_system_one
+from steelyard.server.wire.errors import (
+    tell_openai,
+    tell_openrouter,
+    tell_system_one,
+    tell_unmatched,
+)
 
 if TYPE_CHECKING:
     from steelyard.server.spans import Spans
@@ -99,6 +105,7 @@ def create_app(
             response_class=Response,
             openapi_extra=dict(form.description),
         )
+    app.add_exception_handler(HTTPException, _unmatched)
     _add_page(app)
     _add_for_key_holders(app, service)
     _add_health(app, service, recent)
@@ -153,6 +160,17 @@ def formats(config: ServeConfig) -> tuple[Format, ...]:
             ),
         ),
     )
+
+
+async def _unmatched(request: Request, error: Exception) -> Response:
+    """What is told where no route is, or none for that method."""
+    assert isinstance(error, HTTPException), "it is registered for these"
+    said, allowed = error.detail, (error.headers or {}).get("Allow")
+    if allowed is not None:
+        said = f"{said}: {request.method}; allowed: {allowed}"
+    trace: Trace = request.state.trace
+    trace.error, body = tell_unmatched(error.status_code, said, request.url.path)
+    return reply_json(error.status_code, body, error.headers)
 
 
 def _add_page(app: FastAPI) -> None:
@@ -213,7 +231,9 @@ def _add_health(app: FastAPI, service: Service, recent: Recent) -> None:
     async def health(request: Request) -> Response:
         """503 says that a queue is closed or its loop has died: restart the process."""
         request.state.trace.route = "/health"
-        working, troubles = service.models.are_open, recent.troubles()
+        working = service.models.are_open
+        recording = service.audit is None or not service.audit.is_failing
+        troubles = recent.troubles(recording=recording)
         body = {
             "status": "failing" if not working else "degraded" if troubles else "ok",
             "troubles": troubles,

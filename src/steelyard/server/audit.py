@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -105,6 +106,13 @@ class AuditLog:
         self._waiting: list[tuple[Sequence[Decision], asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._file: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] | None = None  # which file it was, whatever its path
+        self._failing = False
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the last decisions could not be written."""
+        return self._failing
 
     async def __aenter__(self) -> Self:
         """Open the file, or make it.
@@ -113,6 +121,7 @@ class AuditLog:
             InputFileError: it cannot be opened, or is something else.
         """
         self._file = await self._in_thread(_open, self._path)
+        self._opened = _identity(self._path)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -140,7 +149,8 @@ class AuditLog:
             rows = [astuple(decision) for decisions, _ in taken for decision in decisions]
             try:
                 await self._in_thread(self._write, rows)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
+                self._failing = True
                 logger.error("event=audit_failed path=%r error=%r", str(self._path), error)
                 for _, done in taken:
                     if not done.done():
@@ -150,6 +160,7 @@ class AuditLog:
                             )
                         )
             else:
+                self._failing = False
                 for _, done in taken:
                     if not done.done():
                         done.set_result(None)
@@ -159,6 +170,9 @@ class AuditLog:
         with self._file:  # one transaction
             self._file.execute("BEGIN IMMEDIATE")
             self._file.executemany(f"INSERT INTO decision VALUES ({_MARKS})", rows)
+            # SQLite goes on writing to a file that was deleted, and nobody would find them.
+            if _identity(self._path) != self._opened:
+                raise FileNotFoundError(f"{self._path} is another file than the one opened")
 
     async def _in_thread(self, work: Callable[..., T], *arguments: object) -> T:
         loop = asyncio.get_running_loop()
@@ -177,6 +191,8 @@ def create(path: Path) -> None:
 def read_decisions(path: Path, *, last: int | None = None) -> Iterator[Decision]:
     """The decisions of a file in the order they were recorded; with `last`, only so many newest.
 
+    Nothing is written to the file.
+
     Raises:
         InputFileError: there is no such file, or it is something else.
     """
@@ -187,9 +203,14 @@ def read_decisions(path: Path, *, last: int | None = None) -> Iterator[Decision]
         f"SELECT {_COLUMNS} FROM (SELECT rowid AS place, * FROM decision ORDER BY rowid DESC"
         " LIMIT ?) ORDER BY place"
     )
-    with closing(_open(path)) as file:
-        for row in file.execute(query, (limit,)):
-            yield Decision(**dict(zip(_NAMES, row, strict=True)))
+    try:
+        with closing(sqlite3.connect(_read_only(path), uri=True, timeout=BUSY_S)) as file:
+            if _version(file) != VERSION:
+                raise InputFileError(f"{path}: not an audit file of version {VERSION}")
+            for row in file.execute(query, (limit,)):
+                yield Decision(**dict(zip(_NAMES, row, strict=True)))
+    except sqlite3.Error as error:
+        raise InputFileError(f"{path}: {error}") from error
 
 
 _NAMES = tuple(one.name for one in fields(Decision))
@@ -208,7 +229,7 @@ def _open(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise InputFileError(f"{path}: {error}") from error
     try:
-        version: int = file.execute("PRAGMA user_version").fetchone()[0]
+        version = _version(file)
         tables = file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if version != VERSION and tables:
             raise InputFileError(f"{path}: not an audit file of version {VERSION}")
@@ -223,3 +244,27 @@ def _open(path: Path) -> sqlite3.Connection:
         file.close()
         raise
     return file
+
+
+def _read_only(path: Path) -> str:
+    """The URI by which SQLite opens a file without writing to it.
+
+    Readers of a file in WAL mode share an index that lies beside it. Where there is none, none can
+    be made, and no log waits to be read, the file is read as one that does not change
+    (sqlite.org/wal.html, section 5).
+    """
+    log, index = (path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))
+    logged = log.exists() and log.stat().st_size > 0
+    fixed = not (os.access(path.absolute().parent, os.W_OK) or index.exists() or logged)
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if fixed else ''}"
+
+
+def _version(file: sqlite3.Connection) -> int:
+    version: int = file.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Device and inode."""
+    found = path.stat()
+    return found.st_dev, found.st_ino

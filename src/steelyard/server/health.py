@@ -9,6 +9,7 @@ from collections.abc import Callable
 from steelyard.server.trace import Trace
 
 WINDOW_S = 60
+NOT_RECORDED = "decisions cannot be recorded, so every one is refused"
 
 _TROUBLES = {
     "internal": "ended in an internal error",
@@ -39,17 +40,22 @@ class Recent:
         kind = "internal" if trace.status == 500 else trace.error
         self._seconds[-1][1].update(("all", kind))
 
-    def troubles(self) -> list[str]:
-        """What went wrong, in words; empty when nothing did."""
+    def troubles(self, *, recording: bool = True) -> list[str]:
+        """What went wrong, in words; empty when nothing did.
+
+        Args:
+            recording: False where the audit file cannot be written, so that nothing is answered.
+        """
         self._forget()
         counts: Counter[str] = Counter()
         for _, counted in self._seconds:
             counts.update(counted)
-        return [
+        told = [
             f"{counts[kind]} of {counts['all']} calls in the last {WINDOW_S} s {what}"
             for kind, what in _TROUBLES.items()
             if counts[kind]
         ]
+        return told if recording else [NOT_RECORDED, *told]
 
     def _forget(self) -> None:
         oldest = self._clock() - WINDOW_S

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import ipaddress
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,10 @@ from steelyard.errors import AuthenticationError, InputFileError, RequestError
 
 MIN_KEY_CHARACTERS = 16
 
-_LIMIT = re.compile(r"(requests_per_min|tokens_per_min)=([1-9][0-9]{0,17})", re.ASCII)
+LIMITS = ("requests_per_min", "tokens_per_min")
+
+_LIMIT = re.compile(r"(\w+_per_min)=(.*)", re.ASCII)
+_COUNT = re.compile("[1-9][0-9]{0,17}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,7 @@ def read_keys(path: Path) -> KeyRing:
     In place of KEY may stand `sha256:HEX`. LIMIT is requests_per_min or tokens_per_min.
 
     Raises:
-        InputFileError: the file cannot be read, has no key, or a line is none.
+        InputFileError: the file cannot be read, has no key, a line is none, or two have one name.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -99,9 +103,16 @@ def parse_keys(lines: Iterable[str], source: str) -> KeyRing:
         place = f"{source}:{number}"
         limits: dict[str, int] = {}
         while words and (limit := _LIMIT.fullmatch(words[-1])):
-            if limit[1] in limits:
-                raise InputFileError(f"{place}: {limit[1]} is given twice")
-            limits[limit[1]] = int(limit[2])
+            field, count = limit.groups()
+            if field not in LIMITS:
+                raise InputFileError(f"{place}: {field}; allowed: {', '.join(LIMITS)}")
+            if field in limits:
+                raise InputFileError(f"{place}: {field} is given twice")
+            if not _COUNT.fullmatch(count):
+                raise InputFileError(
+                    f"{place}: {field}: got {count!r}; allowed: a whole number, 1 to 10^18 - 1"
+                )
+            limits[field] = int(count)
             words.pop()
         if not 1 <= len(words) <= 2:
             raise InputFileError(f"{place}: {len(words)} words; allowed: [NAME] KEY [LIMIT=N ...]")
@@ -110,6 +121,9 @@ def parse_keys(lines: Iterable[str], source: str) -> KeyRing:
         keys.append(Key(name, digest, limits.get("requests_per_min"), limits.get("tokens_per_min")))
     if len({key.digest for key in keys}) < len(keys):
         raise InputFileError(f"{source}: a key is given twice")
+    twice = [name for name, count in Counter(key.name for key in keys).items() if count > 1]
+    if twice:  # the log and the audit file would not tell them apart
+        raise InputFileError(f"{source}: two keys are named {twice[0]!r}; allowed: one of a name")
     return KeyRing(tuple(keys))
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from steelyard.errors import InputFileError, SteelyardError
 from steelyard.server.audit import Decision
+from steelyard.server.recorded import Recorded, recorded
 from steelyard.types.answer import Response
-from steelyard.types.codec import encode_response, loads, loads_request
+from steelyard.types.codec import encode_response, loads_request
 from steelyard.types.content import Content, Json
 from steelyard.types.question import Question
 
@@ -50,29 +52,42 @@ class Replayed:
 def replay(
     decisions: Iterable[Decision], engine: Decider, bound: float = BOUND
 ) -> Iterator[Replayed]:
-    """Ask every decision again that holds its request and was made by a model of that name."""
+    """Ask every decision again that holds its request and was made by a model of that name.
+
+    What cannot be read or is refused now is a difference as well.
+    """
     for decision in decisions:
-        before = loads(decision.response)
-        assert isinstance(before, dict), "a recorded response is an object"
+        try:
+            before = recorded(decision)
+        except InputFileError as error:
+            yield Replayed(
+                decision.id, differences=(error.message.removeprefix(f"{decision.id}: "),)
+            )
+            continue
         if decision.request is None:
             yield Replayed(decision.id, "only the digest of its request was recorded")
-        elif before["model"] != engine.name:
-            yield Replayed(decision.id, f"it was made by {before['model']}")
+        elif before.model != engine.name:
+            yield Replayed(decision.id, f"it was made by {before.model}")
         else:
-            request = loads_request(decision.request)
-            now = encode_response(engine.decide(request.state, request.questions), extras=True)
-            yield compare(decision.id, before, now, bound)
+            try:
+                request = loads_request(decision.request)
+                response = engine.decide(request.state, request.questions)
+            except SteelyardError as error:
+                yield Replayed(decision.id, differences=(f"answered, now refused: {error}",))
+            else:
+                now = encode_response(response, extras=True)
+                yield compare(decision.id, before, now, bound)
 
 
-def compare(id: str, before: Mapping[str, Json], now: Mapping[str, Json], bound: float) -> Replayed:
-    """Two responses with extras, as `encode_response` spells them.
+def compare(id: str, before: Recorded, now: Mapping[str, Json], bound: float) -> Replayed:
+    """What was recorded, and a response with extras as `encode_response` spells it.
 
     Extras of single answers are not compared: an answer may be read after another layer, or in
     fewer passes, and be the same.
     """
-    moved = list(_moved(_answers(before), _answers(now), "answers"))
-    was, is_now = before["x_audit"], now["x_audit"]
-    assert isinstance(was, Mapping) and isinstance(is_now, Mapping), "without extras"
+    moved = list(_moved(_bare(before.answers), _bare(now["answers"]), "answers"))
+    was, is_now = before.basis, now["x_audit"]
+    assert isinstance(is_now, Mapping), "without extras"
     return Replayed(
         id,
         basis=tuple(name for name in BASIS if was.get(name) != is_now.get(name)),
@@ -81,9 +96,8 @@ def compare(id: str, before: Mapping[str, Json], now: Mapping[str, Json], bound:
     )
 
 
-def _answers(response: Mapping[str, Json]) -> dict[str, Json]:
+def _bare(answers: Mapping[str, Mapping[str, Json]] | Json) -> dict[str, Json]:
     """The answers by id, without their extras."""
-    answers = response["answers"]
     assert isinstance(answers, Mapping), "a response has answers"
     bare: dict[str, Json] = {}
     for name, answer in answers.items():

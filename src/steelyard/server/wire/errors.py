@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TypeAlias
 
 from steelyard.errors import (
@@ -117,6 +118,21 @@ def tell_openrouter(error: SteelyardError, body: Json) -> Refusal:
     """`error`, with the status as its code."""
     status = statuses(error).openrouter
     return Refusal(status, {"error": {"code": status, "message": _message(error)}}, _headers(error))
+
+
+def tell_unmatched(status: int, message: str, path: str) -> tuple[str, Json]:
+    """The code and the body for what came to no route: in the form that is spoken around `path`."""
+    code = HTTPStatus(status).name.lower()
+    if _is_below(path, "/v1/decisions"):
+        kind = "invalid_request_error"
+        return code, {"error": {"message": message, "type": kind, "param": None, "code": code}}
+    if _is_below(path, "/api/alpha"):
+        return code, {"error": {"code": status, "message": message}}
+    return code, {"detail": {"error_type": code, "message": message}}
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
 
 
 def location(path: str | None, body: Json) -> list[str | int]:
