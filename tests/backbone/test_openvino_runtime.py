@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import resource
-
 import numpy as np
 import pytest
 from support.adapters import tiny_lens
 from support.arrays import TinyArrays, tiny_openvino
+from support.full_disk import full_disk
 from support.tiny import hybrid_config, tiny_config, tiny_decoder, tiny_runtime
 from support.trees import Tree, bushy_tree, visible
 
@@ -230,12 +229,8 @@ def test_a_graph_that_openvino_refuses_is_compiled_anew(tmp_path, caplog):
 
 
 def test_a_full_disk_keeps_nothing_and_the_run_goes_on(tmp_path, caplog):
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    try:
+    with full_disk(1000):
         runtime = tiny_openvino(folder=tmp_path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     batch = reading_tree().batch()
     assert runtime.measure(runtime.advance(runtime.start(batch), 3))
     for name in ("layers-0-3.blob", "embed_tokens.weight.npy"):

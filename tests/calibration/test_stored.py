@@ -130,7 +130,7 @@ def test_what_is_no_calibration_is_refused(change: Callable[[Any], None], messag
 def test_a_file_or_its_folder_gives_it_back(tmp_path: Path) -> None:
     write_calibration(CALIBRATION, tmp_path / FILE_NAME)
     assert read_calibration(tmp_path) == read_calibration(tmp_path / FILE_NAME) == CALIBRATION
-    with pytest.raises(OutputError, match="File exists"):
+    with pytest.raises(OutputError, match="exists already"):
         write_calibration(CALIBRATION, tmp_path / FILE_NAME)
     with pytest.raises(InputFileError, match="No such file"):
         read_calibration(tmp_path / "nowhere.json")

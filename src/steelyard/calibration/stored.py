@@ -20,6 +20,7 @@ from steelyard.calibration.stored_guarantees import (
 from steelyard.calibration.stored_maps import decode_maps, encode_maps
 from steelyard.calibration.strict import as_number, as_object, as_positive, as_string
 from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.files import write_whole
 from steelyard.types.codec import dumps, loads
 from steelyard.types.content import Json
 
@@ -108,11 +109,9 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     Raises:
         OutputError: it is there already, or cannot be written.
     """
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(dumps_calibration(calibration) + "\n")
-    except OSError as error:
-        raise OutputError(f"{path}: {error.strerror}") from None
+    if path.exists():
+        raise OutputError(f"{path} exists already; nothing is overwritten")
+    write_whole(path, dumps_calibration(calibration) + "\n")
 
 
 def _committed(value: object, calibrator: str) -> CommittedNoul | None:
