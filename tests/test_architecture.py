@@ -18,7 +18,7 @@ ROOT = Path(steelyard.__file__).parent
 # and they alone import what makes and judges models.
 ROWS = [
     ["__about__", "errors"],
-    ["types"],
+    ["files", "types"],
     ["agents", "client", "metrics", "models", "prompt"],
     ["tokens"],
     ["backbone"],

@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from support.adapters import tiny_lens
 from support.arrays import TinyArrays, tiny_openvino
+from support.full_disk import full_disk
 from support.tiny import hybrid_config, tiny_config, tiny_decoder, tiny_runtime
 from support.trees import Tree, bushy_tree, visible
 
 from steelyard.backbone.config import Llama3Scaling, YarnScaling
 from steelyard.backbone.lens_map import LensMap
-from steelyard.backbone.openvino import chunks
+from steelyard.backbone.openvino import chunks, processor
 from steelyard.backbone.openvino.chunks import plan_chunks
-from steelyard.backbone.openvino.load import load_runtime
+from steelyard.backbone.openvino.kept import intact, keep
+from steelyard.backbone.openvino.load import compiled_name, load_runtime
 from steelyard.backbone.shapes import decoder_shapes
 from steelyard.backbone.torch_runtime import TorchRuntime
 from steelyard.errors import ModelFileError, UnsupportedModelError
@@ -182,11 +184,70 @@ def test_a_compiled_model_is_kept_and_needs_no_weights(tmp_path):
         assert np.array_equal(mine, other)
 
 
-def test_a_kept_model_that_is_corrupt_is_named(tmp_path):
+KEPT = ["layers-0-2.blob", "layers-2-3.blob", "embed_tokens.weight.npy", "norm.weight.npy"]
+
+
+def zeroed(old):
+    middle = len(old) // 2
+    return old[:middle] + bytes(100) + old[middle + 100 :]
+
+
+DAMAGES = {
+    "zeroed": zeroed,
+    "cut": lambda old: old[: len(old) // 2],
+    "empty": lambda old: b"",
+    "foreign": lambda old: b"something else",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", KEPT)
+def test_what_was_kept_and_is_damaged_is_made_anew(name, damage, tmp_path, caplog):
+    batch = reading_tree().batch()
+    first = tiny_openvino(folder=tmp_path, stops=[2])
+    expected = first.measure(first.advance(first.start(batch), 3))
+    whole = (tmp_path / name).read_bytes()
+    # a new file, since `first` has the old one mapped
+    (tmp_path / name).unlink()
+    (tmp_path / name).write_bytes(DAMAGES[damage](whole))
+    again = tiny_openvino(folder=tmp_path, stops=[2])
+    for mine, other in zip(
+        again.measure(again.advance(again.start(batch), 3)), expected, strict=True
+    ):
+        assert np.array_equal(mine, other)
+    assert f"event=kept_damaged path={tmp_path / name}" in caplog.text
+    assert intact(tmp_path / name)
+
+
+def test_a_graph_that_openvino_refuses_is_compiled_anew(tmp_path, caplog):
     tiny_openvino(folder=tmp_path)
-    (tmp_path / "layers-0-3.blob").write_bytes(b"something else")
-    with pytest.raises(ModelFileError, match=r"layers-0-3\.blob: .* delete the folder"):
-        tiny_openvino(folder=tmp_path)
+    keep(tmp_path / "layers-0-3.blob", b"of another OpenVINO")
+    runtime = tiny_openvino(folder=tmp_path)
+    batch = reading_tree().batch()
+    assert runtime.measure(runtime.advance(runtime.start(batch), 3))
+    assert f"event=kept_refused path={tmp_path / 'layers-0-3.blob'}" in caplog.text
+
+
+def test_a_full_disk_keeps_nothing_and_the_run_goes_on(tmp_path, caplog):
+    with full_disk(1000):
+        runtime = tiny_openvino(folder=tmp_path)
+    batch = reading_tree().batch()
+    assert runtime.measure(runtime.advance(runtime.start(batch), 3))
+    for name in ("layers-0-3.blob", "embed_tokens.weight.npy"):
+        assert f"event=nothing_kept path={tmp_path / name}" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_name_of_what_is_kept_tells_cpus_apart(tmp_path, monkeypatch):
+    here = compiled_name("a" * 64, "float32")
+    assert compiled_name("a" * 64, "float32") == here
+    other = tmp_path / "cpuinfo"
+    names = set()
+    for flags, clock in (("avx2", 1), ("avx2", 2), ("avx2 avx512f", 1)):
+        other.write_text(f"processor : 0\nflags\t: {flags}\ncpu MHz\t: {clock}\n\nprocessor : 1\n")
+        monkeypatch.setattr(processor, "CPUINFO", other)
+        names.add(compiled_name("a" * 64, "float32"))
+    assert len(names) == 2 and here not in names
 
 
 def test_where_nothing_can_be_kept_the_log_says_so(tmp_path, caplog):

@@ -93,6 +93,18 @@ def _set(*path: str | int, value: object) -> Callable[[Any], None]:
     ("change", "message"),
     [
         (_set("version", value=2), "version: got 2; allowed: 1"),
+        (_set("version", value=True), "version: got True; allowed: 1"),
+        (_set("version", value=1.0), "version: got 1.0; allowed: 1"),
+        (_set("card", "groups", value=121), "card.groups: got 121; allowed: .* from 1 to 120"),
+        (_set("card", "teaching", value=121), "card.teaching: got 121; allowed: .* 0 to 120"),
+        (_set("card", "rotations", value=27), "card.rotations: got 27; allowed: .* 1 to 26"),
+        (_set("card", "reread_below", value=7), "card.reread_below: got 7.0; allowed: 0.0 to 1"),
+        (_set("card", "reread_below", value=-0.1), "card.reread_below: got -0.1; allowed: 0.0 to"),
+        (_set("maps", 0, "temperature", value=1e-320), "maps.0.temperature: got 1e-320; allowed"),
+        (_set("maps", 0, "temperature", value=21), "maps.0.temperature: got 21.0; allowed"),
+        (_set("maps", 1, "a", value=1e308), r"maps.1.a: got 1e\+308; allowed: a number from"),
+        (_set("maps", 1, "a", value=10**309), "maps.1.a: got 10+; allowed: a number from"),
+        (_set("committed", "temperature", value=1e-320), "committed.temperature: got 1e-320"),
         (_set("more", value=1), "calibration.more: unknown"),
         (lambda body: body.pop("card"), "calibration.card: missing"),
         (_set("card", "data", value="abc"), "card.data: got 'abc'; allowed: 64 hexadecimal"),
@@ -100,7 +112,7 @@ def _set(*path: str | int, value: object) -> Callable[[Any], None]:
         (_set("card", "targets", value="both"), "card.targets: got 'both'; allowed: soft, hard"),
         (_set("card", "exit_layers", value=[8, 4]), "card.exit_layers: got .*ascending"),
         (_set("maps", 0, "form", value="spline"), "maps.0.form: got 'spline'; allowed: temperat"),
-        (_set("maps", 0, "temperature", value=0), "maps.0.temperature: got 0.0; allowed: above 0"),
+        (_set("maps", 0, "temperature", value=0), "maps.0.temperature: got 0.0; allowed: 0.05 to"),
         (_set("maps", 0, "temperature", value=True), "maps.0.temperature: got True; allowed"),
         (_set("maps", 0, "slot", "kind", value="rank"), "maps.0.slot.kind: got 'rank'"),
         (_set("maps", 0, "slot", "most", value=1), "maps.0.slot.most: got 1"),
@@ -130,7 +142,7 @@ def test_what_is_no_calibration_is_refused(change: Callable[[Any], None], messag
 def test_a_file_or_its_folder_gives_it_back(tmp_path: Path) -> None:
     write_calibration(CALIBRATION, tmp_path / FILE_NAME)
     assert read_calibration(tmp_path) == read_calibration(tmp_path / FILE_NAME) == CALIBRATION
-    with pytest.raises(OutputError, match="File exists"):
+    with pytest.raises(OutputError, match="exists already"):
         write_calibration(CALIBRATION, tmp_path / FILE_NAME)
     with pytest.raises(InputFileError, match="No such file"):
         read_calibration(tmp_path / "nowhere.json")

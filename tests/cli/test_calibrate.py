@@ -74,6 +74,20 @@ def test_a_table_becomes_a_calibration_that_keeps_its_promises(
     assert engines[-1].calls == []
 
 
+@pytest.mark.parametrize("targets", ["soft", "hard"])
+def test_rows_that_taught_it_are_no_proof(
+    targets: str, engines: list[KnownEngine], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*COMMAND, "--sets", "aps", "--targets", targets]) == 0
+    write_tickets(Path("fresh.csv"), QUESTIONS, SIZES, 300, temperature=8.0, seed=1)
+    for name, warned in (("tickets", True), ("fresh", False)):
+        check = ["verify", "fitted", "-d", f"{name}.csv", "-q", "questions.json", "--json"]
+        assert run([*check, "--answers", f"{name}.jsonl"]) == 0
+        said = capsys.readouterr()
+        assert ("warning: tickets.csv taught this calibration" in said.err) == warned
+        assert len(json.loads(said.out[said.out.index("[{") :])) == 2
+
+
 def test_answers_are_kept_and_serve_another_choice(
     engines: list[KnownEngine], capsys: pytest.CaptureFixture[str]
 ) -> None:

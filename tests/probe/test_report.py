@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 from support.deciders import Faultless, Narrow
+from support.full_disk import full_disk
 
 from steelyard.errors import OutputError, RequestError, UnavailableError
+from steelyard.probe import write
 from steelyard.probe.document import SCHEMA, document
 from steelyard.probe.experiment import Setting
 from steelyard.probe.experiments.registry import EXPERIMENTS, chosen
@@ -105,6 +107,18 @@ def test_a_report_is_not_overwritten(tmp_path):
     assert sorted(one.name for one in folder.iterdir()) == ["probe.html", "probe.json"]
     with pytest.raises(OutputError, match="exists"):
         check_free(folder)
+
+
+def test_a_full_disk_leaves_no_report_and_names_the_file(tmp_path, monkeypatch):
+    run = probe(Faultless(), chosen(["noise"]), QUICK)
+    with full_disk(10), pytest.raises(OutputError, match=f"{tmp_path}/probe.html: File too large"):
+        write_report(run, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(write, "page", lambda run: "short")  # so that the second file fails
+    with full_disk(10), pytest.raises(OutputError, match=f"{tmp_path}/probe.json: File too large"):
+        write_report(run, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    check_free(tmp_path)
 
 
 def test_a_decider_that_answers_nothing_is_an_error_at_once():

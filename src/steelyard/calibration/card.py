@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 
 from steelyard.calibration.readings import Reading
-from steelyard.calibration.strict import as_count, as_list, as_number, as_object, as_string
+from steelyard.calibration.strict import as_between, as_count, as_list, as_object, as_string
 from steelyard.errors import CapabilityError, InputFileError
 from steelyard.types.content import Json
 
 TARGETS = ("soft", "hard")
 DIGEST = 64
+MOST_ROTATIONS = 26
+"""As the engine takes them, which stands above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ def decode_card(value: object, field: str = "card") -> Card:
     """The card that a parsed JSON value spells.
 
     Raises:
-        InputFileError: a missing or unknown key, or a value of the wrong type.
+        InputFileError: a missing or unknown key, or a value that no fit gives.
     """
     body = as_object(value, [item.name for item in fields(Card)], field)
     layers = tuple(
@@ -92,17 +94,18 @@ def decode_card(value: object, field: str = "card") -> Card:
         raise InputFileError(
             f"got {list(layers)}; allowed: one or more, ascending", field=f"{field}.exit_layers"
         )
+    rows = as_count(body["rows"], f"{field}.rows", least=1)
     return Card(
         data=_digest(body, "data", field),
-        rows=as_count(body["rows"], f"{field}.rows", least=1),
-        groups=as_count(body["groups"], f"{field}.groups", least=1),
-        teaching=as_count(body["teaching"], f"{field}.teaching"),
+        rows=rows,
+        groups=as_count(body["groups"], f"{field}.groups", least=1, most=rows),
+        teaching=as_count(body["teaching"], f"{field}.teaching", most=rows),
         targets=as_string(body["targets"], f"{field}.targets", TARGETS),
         model=_digest(body, "model", field),
         layout=_digest(body, "layout", field),
         readout=as_string(body["readout"], f"{field}.readout"),
-        rotations=as_count(body["rotations"], f"{field}.rotations", least=1),
-        reread_below=as_number(body["reread_below"], f"{field}.reread_below"),
+        rotations=as_count(body["rotations"], f"{field}.rotations", least=1, most=MOST_ROTATIONS),
+        reread_below=as_between(body["reread_below"], f"{field}.reread_below", 0.0, 1.0),
         exit_layers=layers,
     )
 

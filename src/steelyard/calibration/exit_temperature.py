@@ -116,4 +116,4 @@ def fit_temperature(labelled: Sequence[Scored]) -> float:
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if too_hot(float(np.exp(middle))) else (middle, high)
-    return float(np.exp((low + high) / 2))
+    return float(np.exp((low + high) / 2).clip(COLDEST, HOTTEST))  # exp(log x) may miss x

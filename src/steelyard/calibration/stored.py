@@ -18,8 +18,14 @@ from steelyard.calibration.stored_guarantees import (
     encode_sets,
 )
 from steelyard.calibration.stored_maps import decode_maps, encode_maps
-from steelyard.calibration.strict import as_number, as_object, as_positive, as_string
+from steelyard.calibration.strict import (
+    as_between,
+    as_object,
+    as_string,
+    as_temperature,
+)
 from steelyard.errors import InputFileError, OutputError, RequestError
+from steelyard.files import write_whole
 from steelyard.types.codec import dumps, loads
 from steelyard.types.content import Json
 
@@ -75,8 +81,9 @@ def loads_calibration(text: str | bytes) -> Calibration:
         InputFileError: a missing or unknown key, a wrong value, another version.
     """
     body = as_object(loads(text), KEYS, "calibration")
-    if body["version"] != VERSION:
-        raise InputFileError(f"got {body['version']!r}; allowed: {VERSION}", field="version")
+    version = body["version"]
+    if type(version) is not int or version != VERSION:  # true and 1.0 equal 1
+        raise InputFileError(f"got {version!r}; allowed: {VERSION}", field="version")
     calibrator = decode_maps(body["maps"])
     return Calibration(
         card=decode_card(body["card"]),
@@ -108,23 +115,18 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
     Raises:
         OutputError: it is there already, or cannot be written.
     """
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(dumps_calibration(calibration) + "\n")
-    except OSError as error:
-        raise OutputError(f"{path}: {error.strerror}") from None
+    if path.exists():
+        raise OutputError(f"{path} exists already; nothing is overwritten")
+    write_whole(path, dumps_calibration(calibration) + "\n")
 
 
 def _committed(value: object, calibrator: str) -> CommittedNoul | None:
     if value is None:
         return None
     body = as_object(value, [one.name for one in fields(CommittedNoul)], "committed")
-    boundary = as_number(body["boundary"], "committed.boundary")
-    if not 0.2 <= boundary <= 0.5:
-        raise InputFileError(f"got {boundary}; allowed: 0.2 to 0.5", field="committed.boundary")
     return CommittedNoul(
-        temperature=as_positive(body["temperature"], "committed.temperature"),
-        boundary=boundary,
+        temperature=as_temperature(body["temperature"], "committed.temperature"),
+        boundary=as_between(body["boundary"], "committed.boundary", 0.2, 0.5),
         # fitted on what these maps say, and on nothing else
         after=as_string(body["after"], "committed.after", (calibrator,)),
     )

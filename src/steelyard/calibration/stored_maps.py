@@ -18,8 +18,8 @@ from steelyard.calibration.strict import (
     as_number,
     as_numbers,
     as_object,
-    as_positive,
     as_string,
+    as_temperature,
 )
 from steelyard.calibration.temperature import SmoothTemperature, Temperature
 from steelyard.calibration.tied import TiedScaling
@@ -101,7 +101,7 @@ def _plain(fitted: Map) -> dict[str, Json]:
 
 
 def _temperature(body: Mapping[str, object], at: str) -> Map:
-    return Temperature(as_positive(body["temperature"], f"{at}.temperature"))
+    return Temperature(as_temperature(body["temperature"], f"{at}.temperature"))
 
 
 def _smooth(body: Mapping[str, object], at: str) -> Map:

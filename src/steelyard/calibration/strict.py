@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from steelyard.errors import InputFileError
+from steelyard.models.manifest import COLDEST, HOTTEST
 from steelyard.types.content import describe
+
+LARGEST = 1e100
+"""Scores times anything up to this are finite, and no fit comes near."""
 
 
 def as_object(value: object, keys: Sequence[str], field: str) -> Mapping[str, object]:
@@ -42,18 +45,21 @@ def as_string(value: object, field: str, allowed: Sequence[str] = ()) -> str:
     return value
 
 
-def as_count(value: object, field: str, least: int = 0) -> int:
-    """A JSON integer from `least` up."""
-    if type(value) is not int or value < least:
-        raise InputFileError(f"got {value!r}; allowed: an integer from {least}", field=field)
+def as_count(value: object, field: str, least: int = 0, most: int | None = None) -> int:
+    """A JSON integer from `least` up, to `most` where there is one."""
+    if type(value) is not int or value < least or (most is not None and value > most):
+        upto = "" if most is None else f" to {most}"
+        raise InputFileError(f"got {value!r}; allowed: an integer from {least}{upto}", field=field)
     return value
 
 
 def as_number(value: object, field: str) -> float:
-    """A finite JSON number."""
-    if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[arg-type]
-        raise InputFileError(f"got {value!r}; allowed: a finite number", field=field)
-    return float(value)  # type: ignore[arg-type]
+    """A JSON number within +-LARGEST."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= LARGEST:
+        raise InputFileError(
+            f"got {value!r}; allowed: a number from {-LARGEST} to {LARGEST}", field=field
+        )
+    return float(value)
 
 
 def as_numbers(value: object, field: str) -> tuple[float, ...]:
@@ -61,12 +67,17 @@ def as_numbers(value: object, field: str) -> tuple[float, ...]:
     return tuple(as_number(one, f"{field}.{i}") for i, one in enumerate(as_list(value, field)))
 
 
-def as_positive(value: object, field: str) -> float:
-    """A finite JSON number above 0."""
+def as_between(value: object, field: str, low: float, high: float) -> float:
+    """A JSON number from `low` to `high`."""
     number = as_number(value, field)
-    if number <= 0:
-        raise InputFileError(f"got {number}; allowed: above 0", field=field)
+    if not low <= number <= high:
+        raise InputFileError(f"got {number}; allowed: {low} to {high}", field=field)
     return number
+
+
+def as_temperature(value: object, field: str) -> float:
+    """A JSON number that a fit of a temperature may give."""
+    return as_between(value, field, COLDEST, HOTTEST)
 
 
 def as_share(value: object, field: str) -> float:

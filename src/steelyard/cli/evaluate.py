@@ -223,6 +223,7 @@ def run_suites(
     from steelyard.evaluation.result import result_of
     from steelyard.evaluation.run_folder import FAILURES, RESULT, WORST, answers_path, write_rows
     from steelyard.evaluation.worst import worst_errors
+    from steelyard.files import write_whole
 
     done = []
     for suite in suites:
@@ -249,7 +250,7 @@ def run_suites(
         out / WORST,
         [row for one in done for row in worst_errors(one.predictions, one.examples, worst)],
     )
-    (out / RESULT).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    write_whole(out / RESULT, json.dumps(result, indent=2) + "\n")
     return result
 
 

@@ -45,6 +45,7 @@ def verify(
     """
     from steelyard.calibration.stored import read_calibration
     from steelyard.cli.trust_tables import print_kept
+    from steelyard.evaluation.verify import taught
     from steelyard.evaluation.verify import verify as check
 
     fitted = read_calibration(calibration)
@@ -68,6 +69,12 @@ def verify(
             reread_below=fitted.card.reread_below,
         )
     fitted.card.check(model=origin.model, layout=origin.layout, readout=origin.readout)
+    if taught(fitted, readings):
+        typer.echo(
+            f"warning: {data} taught this calibration, as its card says: that it keeps its "
+            "promises there proves nothing",
+            err=True,
+        )
     kept = check(fitted, readings)
     if as_json:
         typer.echo(json.dumps([_shown(one) for one in kept]))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from steelyard.calibration.effect import Change, Effect
+from steelyard.files import write_whole
 
 EFFECT_NAME = "effect.json"
 MEASURES = ("nll", "brier", "ece", "rps")
@@ -34,8 +35,12 @@ def effect_report(effects: Sequence[Effect]) -> Report:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write it, indented; what is there is replaced."""
-    path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    """Write it, indented; what is there is replaced.
+
+    Raises:
+        OutputError: it cannot be written; what is there is left.
+    """
+    write_whole(path, json.dumps(report, indent=2) + "\n")
 
 
 def _change(change: Change) -> dict[str, Any]:

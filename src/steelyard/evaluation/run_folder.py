@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from steelyard.errors import InputFileError, OutputError
 from steelyard.evaluation.kept import read_rows
 from steelyard.evaluation.run import Maker, Prediction, read_predictions
+from steelyard.files import write_whole
 
 ANSWERS, FAILURES, RESULT, WORST = "answers", "failures.jsonl", "result.json", "worst.jsonl"
 
@@ -97,6 +98,10 @@ def read_result(path: Path) -> Result:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """JSON Lines in place of what was there."""
+    """JSON Lines in place of what was there.
+
+    Raises:
+        OutputError: they cannot be written; what was there is left.
+    """
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)

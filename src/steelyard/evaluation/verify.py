@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.calibration.card import data_digest
 from steelyard.calibration.conformal import one_per_group
 from steelyard.calibration.readings import Reading, drawn, hardened
 from steelyard.calibration.slotted import served
@@ -94,6 +95,16 @@ def verify(calibration: Calibration, readings: Sequence[Reading], *, seed: int =
     random = np.random.default_rng(seed)
     kinds = [kind for kind in KINDS if any(one.kind == kind for one in readings)]
     return [_kept(kind, calibration, readings, random) for kind in kinds]
+
+
+def taught(calibration: Calibration, readings: Sequence[Reading]) -> bool:
+    """Whether these very readings, all of them and no others, taught the calibration.
+
+    They prove nothing then. That only some of them did, a digest cannot tell.
+    """
+    if calibration.card.targets == "hard":
+        readings = hardened(readings)
+    return data_digest(readings) == calibration.card.data
 
 
 def _kept(

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from steelyard.errors import OutputError
+from steelyard.files import write_whole
 from steelyard.probe.document import document
 from steelyard.probe.page import page
 from steelyard.probe.run import Run
@@ -29,14 +30,15 @@ def check_free(folder: Path) -> None:
 
 
 def write_report(run: Run, folder: Path) -> None:
-    """Write the report for programs and the one for people.
+    """Write the report for programs and the one for people, both or none.
 
     Raises:
         OutputError: they cannot be written.
     """
     text = json.dumps(document(run), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    write_whole(folder / HTML_FILE, page(run))
     try:
-        (folder / JSON_FILE).write_text(text, encoding="utf-8")
-        (folder / HTML_FILE).write_text(page(run), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{error.filename}: {error.strerror}") from None
+        write_whole(folder / JSON_FILE, text)
+    except OutputError:
+        (folder / HTML_FILE).unlink()  # one of the two would stand in the way of the next try
+        raise

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +14,9 @@ from steelyard.backbone.bfloat16 import rounded
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.lens_map import LensMap
 from steelyard.backbone.openvino.ends import Ends
+from steelyard.backbone.openvino.kept import intact, keep_table
 from steelyard.backbone.openvino.network import Network
+from steelyard.backbone.openvino.processor import processor_digest
 from steelyard.backbone.openvino.runtime import OpenVinoRuntime
 from steelyard.backbone.shapes import decoder_shapes, end_shapes, layer_shapes, path_of
 from steelyard.backbone.weights.wanted import Wanted, everything
@@ -54,8 +55,7 @@ def load_runtime(
     Raises:
         UnsupportedModelError: recurrent layers, which have no graph.
         CapabilityError: this CPU does not compute in `dtype`.
-        ModelFileError: a tensor is missing, unknown, or of the wrong shape; or what was kept is
-            corrupt.
+        ModelFileError: a tensor is missing, unknown, or of the wrong shape.
     """
     if config.recurrent is not None:
         raise UnsupportedModelError(
@@ -75,12 +75,13 @@ def load_runtime(
 
 
 def compiled_name(digest: str, dtype: str) -> str:
-    """What tells compiled models apart: weights, precision, OpenVINO's version and our graph's.
+    """What tells compiled models apart: weights, precision, CPU, OpenVINO's version, our graph's.
 
     Args:
         digest: over everything that the weights are made of, adapters included.
     """
-    return f"{digest[:32]}-{dtype}-openvino-{metadata.version('openvino')}-graph-{GRAPH}"
+    version = metadata.version("openvino")
+    return f"{digest[:32]}-{dtype}-cpu-{processor_digest()}-openvino-{version}-graph-{GRAPH}"
 
 
 def _made(folder: Path) -> Path | None:
@@ -129,20 +130,33 @@ def _read(
 
 
 def _ends(weights: Arrays, config: DecoderConfig, dtype: str, folder: Path | None) -> Ends:
-    names = list(end_shapes(config))
-    if folder is None:
+    tables = None if folder is None else _kept_tables(config, folder)
+    if tables is None:
         tables = _tables(weights, config, dtype)
-    else:
-        paths = {name: folder / f"{name}.npy" for name in names}
-        if not all(path.exists() for path in paths.values()):
-            for name, table in _tables(weights, config, dtype).items():
-                scratch = paths[name].with_suffix(f".{os.getpid()}.npy")
-                np.save(scratch, table)
-                scratch.replace(paths[name])
-        tables = {name: np.load(path, mmap_mode="r") for name, path in paths.items()}
+        if folder is not None and _keep_tables(tables, folder):
+            tables = _mapped(tables, folder)  # so that those in memory are let go
     embedding = tables["embed_tokens.weight"]
     head = embedding if config.tied else tables["lm_head.weight"]
     return Ends(embedding, np.asarray(tables["norm.weight"]), head, config.norm_eps)
+
+
+def _kept_tables(config: DecoderConfig, folder: Path) -> dict[str, np.ndarray] | None:
+    names = list(end_shapes(config))
+    if not all(intact(_table_path(folder, name)) for name in names):
+        return None
+    return _mapped(names, folder)
+
+
+def _keep_tables(tables: Mapping[str, np.ndarray], folder: Path) -> bool:
+    return all(keep_table(_table_path(folder, name), table) for name, table in tables.items())
+
+
+def _mapped(names: Iterable[str], folder: Path) -> dict[str, np.ndarray]:
+    return {name: np.load(_table_path(folder, name), mmap_mode="r") for name in names}
+
+
+def _table_path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.npy"
 
 
 def _tables(weights: Arrays, config: DecoderConfig, dtype: str) -> dict[str, np.ndarray]:

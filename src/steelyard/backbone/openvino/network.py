@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import mmap
-import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +14,9 @@ import openvino as ov
 
 from steelyard.backbone.config import DecoderConfig
 from steelyard.backbone.openvino import graph
+from steelyard.backbone.openvino.kept import END_BYTES, intact, keep
 from steelyard.backbone.openvino.state import KeysValues
-from steelyard.errors import CapabilityError, ModelFileError
+from steelyard.errors import CapabilityError
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,9 @@ class Network:
         dtype: a key of HINTS.
         threads: CPU threads; None leaves OpenVINO's default.
         stops: layers to stop at, beside the last one.
-        folder: where compiled graphs are kept for the next start; None keeps nothing.
+        folder: where compiled graphs are kept for the next start; None keeps nothing. What is
+            damaged there, or does not fit, is compiled anew; what cannot be written is not kept.
+            The log says so.
     Raises:
         CapabilityError: this CPU does not compute in `dtype`.
     """
@@ -95,27 +97,28 @@ class Network:
         path = None
         if self.folder is not None:
             path = self.folder / f"layers-{layers.start}-{layers.stop}.blob"
-            if path.exists():
-                return self._kept(layers, path)
+            if kept := self._kept(layers, path):
+                return kept
         tensors = self.read(layers)
         model = graph.build(self.config, tensors.__getitem__, layers)
         compiled = self.core.compile_model(model, "CPU", self.properties)
         if path is not None:
-            scratch = path.with_suffix(f".{os.getpid()}")
-            scratch.write_bytes(compiled.export_model().getbuffer())
-            scratch.replace(path)
+            keep(path, compiled.export_model().getbuffer())
         return Stretch(self.config, layers, compiled)
 
-    def _kept(self, layers: range, path: Path) -> Stretch:
+    def _kept(self, layers: range, path: Path) -> Stretch | None:
+        """The graph in a file; None where there is none that is intact and fits."""
+        if not intact(path):
+            return None
         try:
             with path.open("rb") as file:
                 blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-            mapped = ov.Tensor(np.frombuffer(blob, dtype=np.uint8), shared_memory=True)
+            own = np.frombuffer(blob, dtype=np.uint8)[:-END_BYTES]
+            mapped = ov.Tensor(own, shared_memory=True)
             compiled = self.core.import_model(mapped, "CPU", self.properties)
         except (OSError, ValueError, RuntimeError) as error:
-            raise ModelFileError(
-                f"{path}: OpenVINO cannot read what it compiled; delete the folder: {error}"
-            ) from error
+            logger.warning("event=kept_refused path=%s reason=%r", path, str(error))
+            return None
         return Stretch(self.config, layers, compiled, blob)
 
 
