@@ -102,7 +102,7 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     with (
         hold(path),
-        pytest.raises(OutputError, match="another process writes answers to .*a.jsonl"),
+        pytest.raises(OutputError, match=r"another process writes answers to .*a\.jsonl"),
     ):
         run(FakeEngine(), "s", EXAMPLES, path)
     assert not path.exists()  # nothing came, so nothing is left
@@ -123,5 +123,5 @@ def test_one_answer_of_each_example_is_read(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="file/a.jsonl cannot be written: "):
+    with pytest.raises(OutputError, match=r"file/a\.jsonl cannot be written: "):
         append_rows(tmp_path / "file" / "a.jsonl", [{}])
