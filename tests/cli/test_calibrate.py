@@ -45,13 +45,14 @@ def engines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[KnownEngine
 def test_a_table_becomes_a_calibration_that_keeps_its_promises(
     engines: list[KnownEngine], capsys: pytest.CaptureFixture[str]
 ) -> None:
+    write_tickets(Path("tickets.csv"), QUESTIONS, SIZES, 800, temperature=8.0)
     assert run([*COMMAND, "--sets", "lac", "--act-risk", ".1", "--ask-risk", ".3"]) == 0
     shown = capsys.readouterr().out
     assert "better" in shown and "choice of 3 to 5 options at layer 30: temperature" in shown
     fitted = read_calibration(Path("fitted"))
     for one in fitted.calibrator.maps.values():
         assert isinstance(one, Temperature) and one.temperature == pytest.approx(8.0, rel=0.4)
-    assert fitted.card.rows == 800 and fitted.card.groups == 400
+    assert fitted.card.rows == 1600 and fitted.card.groups == 800
     effect = json.loads(Path("fitted/effect.json").read_text())
     assert [one["kind"] for one in effect] == ["noul", "choice"]
     assert effect[0]["nll"]["verdict"] == "better"
@@ -113,6 +114,8 @@ def test_what_cannot_be_is_refused(
         (["--map", "queue=platt"], "--map: got 'queue=platt'; allowed: noul, choice, score"),
         (["--label", "queue"], "--label: got 'queue'; allowed: ID=COLUMN"),
         (["--act-risk", ".1"], "act_risk: one of"),
+        (["--act-risk", ".3", "--ask-risk", ".1"], "ask_risk: got 0.1; allowed: above act_risk"),
+        (["--seed", "-1"], "'--seed'"),
         (["--state", "a", "--template", "{b}"], "--template: given together"),
     ):
         assert run([*COMMAND, *wrong]) == 2
@@ -120,6 +123,26 @@ def test_what_cannot_be_is_refused(
     assert run(["calibrate", "-d", "tickets.csv", "-o", "x", "--group", "id"]) == 2
     assert "--group: needs --questions" in capsys.readouterr().err
     assert run(["card", "nowhere"]) == 2
+
+
+def test_a_calibration_of_another_model_is_refused_before_anything_is_asked(
+    engines: list[KnownEngine], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(COMMAND) == 0
+    monkeypatch.setattr(KnownEngine, "digest", "e" * 64)
+    words = [
+        "verify",
+        "fitted",
+        "-d",
+        "tickets.csv",
+        "-q",
+        "questions.json",
+        "--answers",
+        "a.jsonl",
+    ]
+    assert run(words) == 1
+    assert "model: the calibration was fitted on ffff" in capsys.readouterr().err
+    assert not engines[-1].calls and not Path("a.jsonl").exists()
 
 
 def test_maps_are_named_for_all_kinds_or_for_one() -> None:

@@ -79,3 +79,17 @@ def test_a_report_is_one_file(runs: None, capsys: pytest.CaptureFixture[str]) ->
     assert run(["report", "plain/answers", "-o", "three.html"]) == 2
     assert "no result.json" in capsys.readouterr().err
     assert run(["report", "nowhere", "-o", "three.html"]) == 1
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "notjson\n", '{"precious": 1}', '{"maker":5}\n'])
+def test_what_is_no_run_is_refused_and_left_as_it_is(
+    runs: None, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = Path("other/precious.jsonl")
+    path.parent.mkdir()
+    path.write_text(text)
+    for words in (["compare", str(path), "plain"], ["report", "other", "-o", "no.html"]):
+        assert run(words) in (1, 2)
+        assert "precious.jsonl" in capsys.readouterr().err
+        assert path.read_text() == text
+    assert run(["compare", "plain", "loud", "--seed", "-1"]) == 2

@@ -9,6 +9,7 @@ import pytest
 from steelyard.bulk.template import parse_template
 from steelyard.errors import InputFileError
 from steelyard.evaluation.labelled import Labels, labelled
+from steelyard.evaluation.run import example_id
 from steelyard.types import Choice, Noul, Score
 from steelyard.types.codec import dumps
 from steelyard.types.example import encode_example
@@ -86,3 +87,13 @@ def test_a_table_without_answers_and_a_label_without_question_are_refused(tmp_pa
         labelled(empty, Labels(questions=questions))
     with pytest.raises(InputFileError, match=r"labels\.mood: no question; allowed: urgent"):
         labelled(empty, Labels(questions=questions, columns={"mood": "x"}))
+
+
+def test_a_row_keeps_its_group_under_another_path_and_among_other_lines(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    head, rows = CSV.split("\n", 1)
+    labels = Labels(questions=QUESTIONS)
+    ids = [example_id(one) for one in labelled(table(tmp_path), labels)]
+    moved = table(tmp_path / "elsewhere", f"{head}\nNew,zero,no,sales,calm,c\n{rows}")
+    assert [example_id(one) for one in labelled(moved, labels)][3:] == ids
+    assert len({one.group for one in labelled(moved, labels)}) == 3

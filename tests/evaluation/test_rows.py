@@ -35,6 +35,11 @@ def test_a_csv_row_is_placed_at_its_last_line(tmp_path):
     ]
 
 
+def test_a_csv_may_begin_with_a_byte_order_mark_and_have_blank_lines(tmp_path):
+    path = write_text(tmp_path / "a.csv", "\ufefftext\n\nb\n\n")
+    assert [(row.place, row.text("text")) for row in csv_rows(path)] == [(f"{path}, line 3", "b")]
+
+
 def test_tabs_have_no_quotes(tmp_path):
     path = write_text(tmp_path / "a.txt", '1\t"so\n2\tb\n')
     assert [row.text("text") for row in tab_rows(path, ("id", "text"))] == ['"so', "b"]
@@ -50,6 +55,8 @@ def test_tabs_have_no_quotes(tmp_path):
         (json_array, "[{}, 3]", "entry 2: the number 3; allowed: an object"),
         (json_object, "[]", "an array; allowed: an object"),
         (csv_rows, "a,b\n1,2\n3\n", "line 3: 1 columns; allowed: 2"),
+        (csv_rows, "a,b,a\n1,2,3\n", "line 1: column 'a' is there twice"),
+        (json_lines, '{"a": 1}\n' + "[" * 100_000, "line 2: nested too deep"),
     ],
 )
 def test_what_cannot_be_read_is_named_by_file_and_line(tmp_path, read, text, message):

@@ -31,6 +31,7 @@ class KnownEngine(FakeEngine):
     """
 
     warnings = ()
+    layout_digest = "a" * 64
 
     def __init__(self, fitted: Calibration | None = None) -> None:
         super().__init__()

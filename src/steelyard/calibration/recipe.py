@@ -108,6 +108,11 @@ class Recipe:
             value = getattr(self, name)
             if value is not None and not 0 < value < 1:
                 raise RequestError(f"got {value}; allowed: above 0, below 1", field=name)
+        act, ask = self.act_risk, self.ask_risk
+        if act is not None and ask is not None and act >= ask:
+            raise RequestError(
+                f"got {ask}; allowed: above act_risk, which is {act}", field="ask_risk"
+            )
         if self.committed and self.maps["noul"] == NONE:
             raise RequestError("needs maps of nouls, after which it comes", field="committed")
         if not (self.mapping or self.guaranteeing):

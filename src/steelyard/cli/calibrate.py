@@ -56,7 +56,7 @@ def calibrate(
     share: Annotated[
         float, typer.Option(help="Of the groups, for the maps, where there are guarantees too.")
     ] = 0.5,
-    seed: Annotated[int, typer.Option(help="Another seed draws another split.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed draws another split.")] = 0,
     answers: Annotated[
         Path | None,
         typer.Option(

@@ -27,7 +27,7 @@ def compare(
     slices: Annotated[
         bool, typer.Option("--slices/--no-slices", help="Show parts of suites as well.")
     ] = True,
-    seed: Annotated[int, typer.Option(help="Another seed draws other samples.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed draws other samples.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Say where two runs differ by more than chance, on the questions that both answered.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -56,7 +57,7 @@ def evaluate(
             show_default="all",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed draws another sample.")] = 1,
     alone: Annotated[
         bool, typer.Option("--alone", help="One question a call, so that its time is its own.")
     ] = False,
@@ -139,6 +140,8 @@ def evaluate(
         raise RequestError("missing; allowed: a name from --list, or a file", field="--suite")
     if out is None:
         raise RequestError("missing; allowed: a folder for the run", field="--output")
+    if price is not None and not (math.isfinite(price) and price > 0):
+        raise RequestError(f"got {price}; allowed: a number above 0", field="--price")
     priced = _costs(costs)
     chosen = _suites(suites, data, questions, state, template, label or (), group)
     how = How()
@@ -244,7 +247,6 @@ def run_suites(
             )
         )
     result = result_of(done, about, alone=alone, usd_per_1000=usd_per_1000, costs=costs)
-    out.mkdir(parents=True, exist_ok=True)
     write_rows(out / FAILURES, [asdict(one) for part in done for one in part.failures])
     write_rows(
         out / WORST,

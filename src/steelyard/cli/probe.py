@@ -50,7 +50,7 @@ def probe(
         typer.Option(metavar="NAME", help="This experiment only; may be given several times."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few and small requests.")] = False,
-    seed: Annotated[int, typer.Option(help="Same seed, same requests.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same requests.")] = 0,
     model: Annotated[
         str | None,
         typer.Option(

@@ -60,6 +60,7 @@ def verify(
         layout=layout,
         calibrated=False,
     ) as engine:
+        fitted.card.check(model=engine.digest, layout=engine.layout_digest, readout=engine.readout)
         readings, origin = labelled_answers.answer_labelled(
             engine,
             examples,

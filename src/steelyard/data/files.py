@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +46,7 @@ def packed(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_text(path: Path) -> str:
-    """All text of a file, unpacked as by `opened`.
+    """All text of a file, unpacked as by `opened`, without a byte order mark.
 
     Raises:
         InputFileError: as `opened`; where the text is no UTF-8 it names the line.
@@ -54,6 +55,7 @@ def read_text(path: Path) -> str:
         data = path.read_bytes()
         if path.suffix == ".gz":
             data = gzip.decompress(data)
+        data = data.removeprefix(BOM_UTF8)
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -99,3 +101,5 @@ def _parsed(text: str, where: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise InputFileError(f"{where} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise InputFileError(f"{where} is nested too deep to be read") from error

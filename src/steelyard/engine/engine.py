@@ -73,6 +73,11 @@ class Engine:
         return self._model.layout
 
     @property
+    def layout_digest(self) -> str:
+        """Of that layout in the model's chat template, as an answer's audit and a card tell it."""
+        return self._layout_digest(self._model.layout)
+
+    @property
     def calibration(self) -> str | None:
         """sha256 of what was fitted on the model's answers, or None."""
         return None if self._model.fit is None else self._model.fit.digest

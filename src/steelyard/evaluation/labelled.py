@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +20,8 @@ from steelyard.types.question import Choice, Noul, Question
 YES = ("true", "yes", "1")
 NO = ("false", "no", "0")
 
+GROUP_DIGITS = 16
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
@@ -29,7 +33,8 @@ class Labels:
             empty cell is no answer.
         state: the column that is judged, or a template of several.
         columns: id -> another column than the one named like the question.
-        group: the column of what is not independent, such as a customer; None: every row is.
+        group: the column of what is not independent, such as a customer; None: rows of one state
+            are one group, wherever they stand.
     """
 
     questions: Mapping[str, Question]
@@ -67,13 +72,18 @@ def _examples(row: Row, labels: Labels, source: str) -> Iterator[Example]:
         state = labels.state.fill(row.fields)
     else:
         state = row.content(labels.state)
-    group = row.place if labels.group is None else str(row.get(labels.group))
+    group = _content_digest(state) if labels.group is None else str(row.get(labels.group))
     for name, question in labels.questions.items():
         column = labels.columns.get(name, name)
         answer = row.get(column)
         if answer not in (None, ""):
             target = one_hot(_place(row, column, question), num_options(question))
             yield Example(state, question, target, source, group, "own")
+
+
+def _content_digest(state: Content) -> str:
+    """A group that stays with a row when its file moves, or gets other lines."""
+    return hashlib.sha256(json.dumps(state).encode("ascii")).hexdigest()[:GROUP_DIGITS]
 
 
 def _place(row: Row, column: str, question: Question) -> int:

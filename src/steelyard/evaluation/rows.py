@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -107,12 +108,12 @@ def json_lines(path: Path) -> Iterator[Row]:
     """One JSON object a line; empty lines are skipped."""
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
-            yield _row(f"{path}, line {number}", _parse(path, line, number))
+            yield _row(f"{path}, line {number}", parse_json(path, line, number))
 
 
 def json_array(path: Path) -> list[Row]:
     """The objects of a file that is one JSON array; places count entries from 1."""
-    value = _parse(path, read_text(path))
+    value = parse_json(path, read_text(path))
     if not isinstance(value, list):
         raise InputFileError(f"{path}: {describe(value)}; allowed: an array of objects")
     return [_row(f"{path}, entry {number}", item) for number, item in enumerate(value, start=1)]
@@ -120,7 +121,7 @@ def json_array(path: Path) -> list[Row]:
 
 def json_object(path: Path) -> Row:
     """A file that is one JSON object."""
-    return _row(str(path), _parse(path, read_text(path)))
+    return _row(str(path), parse_json(path, read_text(path)))
 
 
 def csv_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
@@ -141,10 +142,17 @@ def _table(path: Path, columns: Sequence[str] | None, form: type[csv.Dialect]) -
     cells = csv.reader(StringIO(read_text(path), newline=""), form)
     try:
         for values in cells:
-            if columns is None:
-                columns = values
+            if not values:  # a blank line
                 continue
             place = f"{path}, line {cells.line_num}"
+            if columns is None:
+                columns = values
+                twice = [name for name, count in Counter(columns).items() if count > 1]
+                if twice:
+                    raise InputFileError(
+                        f"{place}: column {twice[0]!r} is there twice; allowed: one of each name"
+                    )
+                continue
             if len(values) != len(columns):
                 raise InputFileError(f"{place}: {len(values)} columns; allowed: {len(columns)}")
             yield Row(place, dict(zip(columns, values, strict=True)))
@@ -152,12 +160,19 @@ def _table(path: Path, columns: Sequence[str] | None, form: type[csv.Dialect]) -
         raise InputFileError(f"{path}, line {cells.line_num}: {error}") from error
 
 
-def _parse(path: Path, text: str, line: int | None = None) -> object:
+def parse_json(path: Path, text: str, line: int | None = None) -> object:
+    """The value that a file, or one line of it, spells.
+
+    Raises:
+        InputFileError: it is no JSON, or nested so deep that it cannot be read.
+    """
     try:
         return json.loads(text)
     except ValueError as error:
         number = line or getattr(error, "lineno", 1)
         raise InputFileError(f"{path}, line {number}: not JSON: {error}") from error
+    except RecursionError as error:
+        raise InputFileError(f"{path}, line {line or 1}: nested too deep to be read") from error
 
 
 def _row(place: str, value: object) -> Row:

@@ -22,12 +22,16 @@ from pathlib import Path
 from steelyard.engine.options import How
 from steelyard.errors import OutputError, SteelyardError
 from steelyard.evaluation.asking import Asked, Decider, ask, calls
-from steelyard.evaluation.kept import Row, append_rows, read_rows
+from steelyard.evaluation.kept import Row, append_rows, hold, read_rows
+from steelyard.evaluation.kept_fields import Fields
 from steelyard.types.answer import Answer, NoulAnswer, Response
 from steelyard.types.codec import dumps
 from steelyard.types.content import Json
 from steelyard.types.example import Example, encode_example
-from steelyard.types.question import kind_of
+from steelyard.types.question import KINDS, kind_of
+
+BEGIN = b'{"maker":{"weights":"'
+"""How every file of answers begins."""
 
 DIGITS = 7
 
@@ -139,7 +143,9 @@ def run(
             first one ends the run. They are asked again when the run is repeated.
         alone: one question a call, so that its time is its own.
     Raises:
-        OutputError: the file holds answers of other weights, another layout or other settings.
+        OutputError: the file holds answers of other weights, another layout or other settings, or
+            is none of answers; or another process writes to it.
+        InputFileError: a line of the file is damaged.
         RequestError: of an example, with `failures=None`; or of the first 20 of them.
         SteelyardError: what else the engine raises; answers so far are kept.
     """
@@ -149,41 +155,48 @@ def run(
     answers = _Answers(path, suite, chosen, code)
     answers.expect(engine.digest)
     ids = [example_id(example) for example in examples]
-    missing = [
-        (name, example)
-        for name, example in dict(zip(ids, examples, strict=True)).items()
-        if name not in answers.known
-    ]
-    done = len(examples) - len(missing)
-    failed: list[Failure] = []
-    for asked in calls(missing, alone=alone):
-        for part, outcome, seconds in ask(engine, asked, how):
-            if isinstance(outcome, SteelyardError):
-                name, example = part[0][0]
-                if failures is None:
-                    raise _located(outcome, suite, name) from outcome
-                failed.append(_failure(suite, name, example, outcome))
-                if len(failed) >= MOST_IN_VAIN and not answers.known:
-                    raise outcome
-            else:
-                answers.add(engine.digest, part, outcome, seconds)
-            done += sum(map(len, part))
-        progress(done, len(examples))
-    if failures is not None:
-        failures.extend(failed)
+    if not answers.known.keys() >= set(ids):
+        with hold(path, BEGIN):
+            answers = _Answers(path, suite, chosen, code)  # as it is now that nobody else writes
+            answers.expect(engine.digest)
+            missing = [
+                (name, example)
+                for name, example in dict(zip(ids, examples, strict=True)).items()
+                if name not in answers.known
+            ]
+            done = len(examples) - len(missing)
+            failed: list[Failure] = []
+            for asked in calls(missing, alone=alone):
+                for part, outcome, seconds in ask(engine, asked, how):
+                    if isinstance(outcome, SteelyardError):
+                        name, example = part[0][0]
+                        if failures is None:
+                            raise _located(outcome, suite, name) from outcome
+                        failed.append(_failure(suite, name, example, outcome))
+                        if len(failed) >= MOST_IN_VAIN and not answers.known:
+                            raise outcome
+                    else:
+                        answers.add(engine.digest, part, outcome, seconds)
+                    done += sum(map(len, part))
+                progress(done, len(examples))
+            if failures is not None:
+                failures.extend(failed)
     return [answers.known[name] for name in ids if name in answers.known]
 
 
 def read_predictions(path: Path) -> tuple[Maker, list[Prediction]]:
-    """A file of answers.
+    """A file of answers; of two answers to one example the later one.
 
     Raises:
         OutputError: no such file, or no file of answers.
+        InputFileError: it cannot be read, or a line of it is damaged.
     """
     rows = read_rows(path)
     if not rows or "maker" not in rows[0]:
         raise OutputError(f"{path}: no answers; allowed: a file that an evaluation wrote")
-    return _maker(rows[0]["maker"]), [_prediction(row) for row in rows[1:]]
+    lines = [Fields(f"{path}, line {number}", row) for number, row in enumerate(rows, start=1)]
+    found = map(_prediction, lines[1:])
+    return _maker(lines[0].within("maker")), list({(p.suite, p.example): p for p in found}.values())
 
 
 class _Answers:
@@ -310,12 +323,33 @@ def _row(prediction: Prediction) -> Row:
     return row if prediction.source else {k: v for k, v in row.items() if k != "source"}
 
 
-def _prediction(row: Row) -> Prediction:
-    shares = {int(place): share for place, share in row["target"].items()}
-    probabilities = tuple(row["probabilities"])
-    target = tuple(shares.get(place, 0.0) for place in range(len(probabilities)))
-    return Prediction(**row | {"probabilities": probabilities, "target": target})
+def _prediction(row: Fields) -> Prediction:
+    row.only(field.name for field in fields(Prediction))
+    probabilities = row.shares("probabilities")
+    shares = row.places("target", len(probabilities))
+    return Prediction(
+        suite=row.text("suite"),
+        example=row.text("example"),
+        group=row.text("group"),
+        kind=row.one_of("kind", KINDS),
+        probabilities=probabilities,
+        target=tuple(shares.get(place, 0.0) for place in range(len(probabilities))),
+        exit_layer=row.whole("exit_layer"),
+        seconds=row.number("seconds"),
+        code=row.text("code"),
+        source=row.text("source") if "source" in row else "",
+    )
 
 
-def _maker(row: Row) -> Maker:
-    return Maker(**row | {"exit_layers": tuple(row["exit_layers"])})
+def _maker(row: Fields) -> Maker:
+    row.only(field.name for field in fields(Maker))
+    return Maker(
+        weights=row.text("weights"),
+        tokenizer=row.text("tokenizer"),
+        layout=row.text("layout"),
+        calibrator=row.text_or_none("calibrator"),
+        runtime=row.text("runtime"),
+        dtype=row.text("dtype"),
+        exit_layers=row.wholes("exit_layers"),
+        settings=row.object("settings"),
+    )

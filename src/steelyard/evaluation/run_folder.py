@@ -53,11 +53,11 @@ def answers_path(folder: Path, suite: str) -> Path:
 
 
 def read_run(path: Path) -> Run:
-    """A run's folder, a folder of answers, or one file of them.
+    """A run's folder, a folder of answers, or one file of them; one answer of each example.
 
     Raises:
         OutputError: no such thing, or a file in it that holds no answers.
-        InputFileError: a result that cannot be read.
+        InputFileError: a file of it that cannot be read, or a damaged line.
     """
     if path.is_file():
         files = [path]
@@ -66,16 +66,16 @@ def read_run(path: Path) -> Run:
         files = sorted((inner if inner.is_dir() else path).glob("*.jsonl"))
     if not files:
         raise OutputError(f"{path}: no answers; allowed: what `steelyard evaluate` wrote")
-    suites: dict[str, list[Prediction]] = {}
+    suites: dict[str, dict[str, Prediction]] = {}
     makers = {}
     for file in files:
         maker, found = read_predictions(file)
         for one in found:
-            suites.setdefault(one.suite, []).append(one)
+            suites.setdefault(one.suite, {})[one.example] = one
             makers[one.suite] = maker
     return Run(
         name=path.name or str(path),
-        suites=suites,
+        suites={name: list(answers.values()) for name, answers in suites.items()},
         makers=makers,
         result=read_result(path / RESULT) if (path / RESULT).is_file() else None,
         worst=read_rows(path / WORST) if path.is_dir() else [],
@@ -90,7 +90,7 @@ def read_result(path: Path) -> Result:
     """
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputFileError(f"{path}: {error}") from error
     if not isinstance(result, dict) or "suites" not in result:
         raise InputFileError(f"{path}: no result; allowed: what `steelyard evaluate` wrote")
@@ -104,4 +104,5 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         OutputError: they cannot be written; what was there is left.
     """
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
