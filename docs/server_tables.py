@@ -1,6 +1,6 @@
-"""The table of errors in docs/server.md, made of what the server tells.
+"""The tables of routes and errors in docs/server.md, made of what the server has and tells.
 
-python -m docs.server_tables    writes it between the page's two marks
+python -m docs.server_tables    writes them between the page's marks
 
 `tests/test_docs.py` fails when the page shows another.
 """
@@ -9,11 +9,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fastapi.routing import APIRoute
+
 from benchmarks.pages import write
+from steelyard.errors import UnavailableError
+from steelyard.server.app import create_app
+from steelyard.server.models import Decider, Offer
 from steelyard.server.wire.errors import STATUSES
 
 PAGE = Path(__file__).with_name("server.md")
 MAKER = "docs.server_tables"
+ROUTES = "docs.server_tables.routes"
+
+
+def routes() -> str:
+    """A line for each route, in the order of the application."""
+
+    def load() -> Decider:
+        raise UnavailableError("the page needs no model")
+
+    lines = ["| route | what |", "|---|---|"]
+    for route in create_app([Offer("mini", load)]).routes:
+        if isinstance(route, APIRoute):
+            [method] = route.methods
+            lines.append(f"| `{method} {route.path}` | {route.summary} |")
+    return "\n".join(lines)
 
 
 def table() -> str:
@@ -31,3 +51,4 @@ def table() -> str:
 
 if __name__ == "__main__":
     write(PAGE, MAKER, table())
+    write(PAGE, ROUTES, routes())

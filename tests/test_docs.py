@@ -42,9 +42,10 @@ def test_the_tables_of_sources_are_those_of_the_registry() -> None:
     assert made == shown, "run: python -m docs.source_tables"
 
 
-def test_the_table_of_errors_is_what_the_server_tells() -> None:
+def test_the_tables_of_routes_and_errors_are_what_the_server_has() -> None:
     shown = page("server.md")
     made = renew(shown, server_tables.MAKER, server_tables.table())
+    made = renew(made, server_tables.ROUTES, server_tables.routes())
     assert made == shown, "run: python -m docs.server_tables"
 
 

@@ -174,7 +174,7 @@ async def _unmatched(request: Request, error: Exception) -> Response:
 
 
 def _add_page(app: FastAPI) -> None:
-    @app.get("/", include_in_schema=False)
+    @app.get("/", include_in_schema=False, summary="A page to try questions on")
     async def shown(request: Request) -> Response:
         request.state.trace.route = "/"
         return Response(page(), headers=page_headers(), media_type="text/html")
