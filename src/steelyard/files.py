@@ -1,7 +1,8 @@
-"""Files that appear whole or not at all, also where the disk is full or the process is killed."""
+"""Files that appear whole or not at all, and files that one process holds at a time."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -42,3 +43,18 @@ def write_whole(path: Path, text: str) -> None:
     """
     with whole(path) as file:
         file.write(text.encode("utf-8"))
+
+
+def lock(handle: int, busy: str) -> None:
+    """Lock an open file or folder for this process; the lock goes with it, however it ends.
+
+    Args:
+        handle: file descriptor; closing it gives the lock up.
+        busy: what to say where another process has the lock.
+    Raises:
+        OutputError: another process has it.
+    """
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OutputError(busy) from None

@@ -9,7 +9,6 @@ where to go on, and all that a kill can leave behind it is a torn line, which is
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import time
@@ -21,6 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from steelyard.errors import OutputError, RequestError
+from steelyard.files import lock
 from steelyard.types.codec import dumps, loads
 from steelyard.types.content import Json
 
@@ -134,7 +134,7 @@ def open_journal(out: Path, run: Mapping[str, str], *, resume: bool) -> Journal 
     with _explained(part):
         file = FileIO(part, "a+")
         try:
-            _lock(file, part)
+            lock(file.fileno(), f"{part} is being written by another process")
             last_line = _repair(file, part)
             if last_line == 0:
                 _write_run(note, run)
@@ -233,13 +233,6 @@ def _write(file: FileIO, data: bytearray) -> None:
     view = memoryview(data)
     while view:
         view = view[file.write(view) :]  # a disk that fills up may take a part
-
-
-def _lock(file: FileIO, part: Path) -> None:
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise OutputError(f"{part} is being written by another process") from None
 
 
 def _sync_path(path: Path) -> None:

@@ -6,7 +6,6 @@ writes; who appends cuts it off first, and only from a file that begins as kept 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 
 from steelyard.errors import InputFileError, OutputError
 from steelyard.evaluation.rows import parse_json
+from steelyard.files import lock
 from steelyard.types.content import describe
 
 Row: TypeAlias = dict[str, Any]
@@ -99,12 +99,12 @@ def _locked(path: Path) -> int:
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(handle, f"another process writes answers to {path}")
             if path.exists() and os.path.samestat(os.fstat(handle), path.stat()):
                 return handle
-        except BlockingIOError:
+        except OutputError:
             os.close(handle)
-            raise OutputError(f"another process writes answers to {path}") from None
+            raise
         os.close(handle)  # whoever held it has removed it in between
 
 

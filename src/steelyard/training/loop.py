@@ -7,7 +7,6 @@ step 0 compete too. What is watched is measured at the same steps and chooses no
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import logging
@@ -25,6 +24,7 @@ from torch import Tensor
 from steelyard.backbone.weights.source import Weights
 from steelyard.data.dataset import read_examples
 from steelyard.errors import DivergedError, InputFileError, OutputError, RequestError
+from steelyard.files import lock
 from steelyard.models.directory import file_digest, parts_of
 from steelyard.training.bundles import Epoch, drawn, epoch
 from steelyard.training.checkpoint import (
@@ -126,13 +126,10 @@ def _train(run: Run, resume: bool, report: Report) -> Progress:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the folder against other processes; the lock goes with the process, however it ends."""
+    """Hold the folder against other processes."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise OutputError(f"another process trains in {folder}") from None
+        lock(handle, f"another process trains in {folder}")
         yield
     finally:
         os.close(handle)
