@@ -73,15 +73,11 @@ mini: $(VENV)/.developer
 	$(BIN)/steelyard train recipes/mini.toml -o build/mini --resume
 	rm -rf build/mini-model
 	$(BIN)/steelyard export recipes/mini.toml build/mini -o build/mini-model --name mini
-	$(BIN)/steelyard train recipes/mini_more.toml -o build/mini-more --resume
-	rm -rf build/mini-more-model
-	$(BIN)/steelyard export recipes/mini_more.toml build/mini-more -o build/mini-more-model --name mini
 	$(BIN)/python -m benchmarks.model_card recipes/mini_card.md --build build/data \
-	    --recipe recipes/mini.toml recipes/mini_more.toml --run build/mini build/mini-more \
-	    --model build/mini-more-model
+	    --recipe recipes/mini.toml --run build/mini --model build/mini-model
 	rm -rf src/steelyard/models/trained/mini
 	mkdir -p src/steelyard/models/trained
-	cp -r build/mini-more-model src/steelyard/models/trained/mini
+	mv build/mini-model src/steelyard/models/trained/mini
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -75,8 +75,8 @@ def options(
 
 def main() -> None:
     """Run the command line of this process, then end it."""
-    # What oneDNN prepares for a shape it keeps, for up to 1,024 shapes; every number of tokens is
-    # another, and a server or a long file grows by a hundred megabytes and more.
+    # What oneDNN prepares for a shape it keeps, for up to 1,024 shapes. Every number of tokens is
+    # another, so a server or a long file would grow for as long as it runs into new ones.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
     sys.exit(run(sys.argv[1:]))
 
